@@ -1,0 +1,1 @@
+"""Turn LLM-agent incidents into redacted, minimal, replayable regression cases."""

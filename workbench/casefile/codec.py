@@ -1,0 +1,343 @@
+"""Model values to JSON and back, driven by their type hints.
+
+One rule for every format of ours: a field that is at its default (`None`, `ABSENT`, empty) is not
+written, but a recorded `null` is; an unknown field is an error that names the nearest valid one; a wrong type is an error
+that says where, what it is and what was expected. Errors never show a text of the input, only
+its type and length.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import types
+import typing
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from workbench.errors import CaseFormatError
+from workbench.model.event import EVENT_TYPES
+from workbench.model.jsonvalue import Absent, Json, JsonMap
+from workbench.model.verdict import First, Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["Place", "decode", "describe", "encode", "nearest", "step_key"]
+
+Value = TypeVar("Value")
+
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def step_key(key: str, step: str | int) -> str:
+    """Extend a dotted path by one step; a step that is no word is written as a JSON string.
+
+    >>> step_key("contract.max_calls", "billing.pause")
+    'contract.max_calls."billing.pause"'
+    """
+    text = str(step)
+    word = text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    return f"{key}.{word}" if key else word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A document and the lines of its values, for errors."""
+
+    name: str
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """Dotted path (see `step_key`) -> line, from 1."""
+
+    def at(self, key: str) -> str:
+        """Return `name:line` of a value, or of the nearest one above it that has a line."""
+        path = key
+        while path and path not in self.lines:
+            path = path.rpartition(".")[0]
+        line = self.lines.get(path)
+        return self.name if line is None else f"{self.name}:{line}"
+
+    def error(self, key: str, message: str, *, fix: str | None = None) -> CaseFormatError:
+        """Return the error of a value at `key`."""
+        return CaseFormatError(message, place=self.at(key), key=key, fix=fix)
+
+
+def describe(value: object) -> str:
+    """Say what a JSON value is without showing it.
+
+    >>> describe("secret")
+    'a string of 6 characters'
+    """
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return "a number"
+        case str():
+            return f"a string of {len(value)} characters"
+        case list():
+            return f"a list of {len(value)}"
+        case dict():
+            return f"a mapping of {len(value)}"
+        case _:
+            return f"a {type(value).__name__}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that looks most like `name`, if any does."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+# --- values to JSON ----------------------------------------------------------
+
+
+def encode(value: object) -> Json:
+    """Return a model value as plain JSON, without fields at their defaults."""
+    match value:
+        case Signature():
+            return _encode_signature(value)
+        case Enum():
+            return cast("str", value.value)
+        case tuple():
+            return [encode(item) for item in value]
+        case frozenset():
+            return sorted(encode(item) for item in value)  # type: ignore[type-var]
+        case dict():
+            return {_key_text(key): encode(item) for key, item in value.items()}
+        case _ if is_dataclass(value):
+            return _encode_fields(value)
+        case _:
+            return cast("Json", value)
+
+
+def _key_text(key: object) -> str:
+    return str(key.value) if isinstance(key, Enum) else str(key)
+
+
+def _encode_fields(value: Any) -> JsonMap:  # noqa: ANN401  any dataclass
+    found: JsonMap = {}
+    kind = getattr(type(value), "kind", None)
+    for entry in fields(value):
+        item = getattr(value, entry.name)
+        if entry.name != "seq" and _is_default(entry, item):
+            continue
+        found[_json_key(entry)] = encode(item)
+        if kind is not None and entry.name == "seq":
+            found["kind"] = kind
+    return found
+
+
+def _is_default(entry: Field[Any], item: object) -> bool:
+    if entry.default is not MISSING:
+        return type(item) is type(entry.default) and item == entry.default
+    return entry.default_factory is not MISSING and item == entry.default_factory()
+
+
+def _json_key(entry: Field[Any]) -> str:
+    return cast("str", entry.metadata.get("key", entry.name))
+
+
+def _encode_signature(signature: Signature) -> JsonMap:
+    first = signature.first
+    names: list[Json] = [*sorted(signature.clauses)]
+    if first is None:
+        return {"clauses": names, "first": None}
+    return {"clauses": names, "first": [first.clause, first.kind, first.tool, first.outcome]}
+
+
+# --- JSON to values ----------------------------------------------------------
+
+
+def decode(hint: type[Value], value: Json, *, place: Place, key: str = "") -> Value:
+    """Read a model value.
+
+    Args:
+        hint: the type wanted: a model class, or any type that a model field has.
+        value: plain JSON.
+        place: the document, for errors.
+        key: dotted path to `value` in it.
+
+    Raises:
+        CaseFormatError: an unknown or missing field, or a wrong type, anywhere below `value`.
+    """
+    return cast("Value", _decode(hint, value, place, key))
+
+
+def _decode(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+    origin = typing.get_origin(hint)
+    if hint is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        return _decode_union(typing.get_args(hint), value, place, key)
+    if origin in (tuple, frozenset):
+        return _decode_sequence(hint, origin, value, place, key)
+    if origin is dict or hint is dict:
+        return _decode_mapping(hint, value, place, key)
+    if hint is Signature:
+        return _decode_signature(value, place, key)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _decode_enum(hint, value, place, key)
+    if is_dataclass(hint):
+        return _decode_fields(cast("type", hint), value, place, key)
+    return _decode_scalar(cast("type", hint), value, place, key)
+
+
+def _decode_union(members: Sequence[Any], value: Json, place: Place, key: str) -> object:
+    if Absent in members or any(typing.get_origin(member) is list for member in members):
+        return value  # any JSON value
+    if value is None and type(None) in members:
+        return None
+    others = [member for member in members if member is not type(None)]
+    if all(is_dataclass(member) for member in others) and len(others) > 1:
+        return _decode_event(value, place, key)
+    if len(others) == 1:
+        return _decode(others[0], value, place, key)
+    for member in others:
+        if type(value) is member:
+            return value
+    raise _wrong(value, " or ".join(_name(member) for member in others), place, key)
+
+
+def _decode_event(value: Json, place: Place, key: str) -> object:
+    if not isinstance(value, dict):
+        raise _wrong(value, "an event, a mapping with `kind`", place, key)
+    kind = value.get("kind")
+    cls = EVENT_TYPES.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        near = nearest(kind, EVENT_TYPES) if isinstance(kind, str) else None
+        raise place.error(
+            step_key(key, "kind"),
+            f"is {describe(kind)}; expected one of {', '.join(EVENT_TYPES)}",
+            fix=None if near is None else f"write {near}",
+        )
+    return _decode_fields(
+        cls, {name: item for name, item in value.items() if name != "kind"}, place, key
+    )
+
+
+def _decode_sequence(hint: Any, origin: type, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+    if not isinstance(value, list):
+        raise _wrong(value, "a list", place, key)
+    members = typing.get_args(hint)
+    if len(members) == 2 and members[1] is Ellipsis:
+        members = (members[0],) * len(value)
+    elif origin is frozenset:
+        members = members * len(value)
+    if len(members) != len(value):
+        raise _wrong(value, f"a list of {len(members)}", place, key)
+    items = (
+        _decode(member, item, place, step_key(key, at))
+        for at, (member, item) in enumerate(zip(members, value, strict=True))
+    )
+    return origin(items)
+
+
+def _decode_mapping(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+    if not isinstance(value, dict):
+        raise _wrong(value, "a mapping", place, key)
+    names, items = typing.get_args(hint) or (str, Any)
+    return {
+        _decode(names, name, place, step_key(key, name)): _decode(
+            items, item, place, step_key(key, name)
+        )
+        for name, item in value.items()
+    }
+
+
+def _decode_enum(hint: type[Enum], value: Json, place: Place, key: str) -> object:
+    try:
+        return hint(value)
+    except ValueError:
+        known = [str(member.value) for member in hint]
+        near = nearest(value, known) if isinstance(value, str) else None
+        raise place.error(
+            key,
+            f"is {describe(value)}; expected one of {', '.join(known)}",
+            fix=None if near is None else f"write {near}",
+        ) from None
+
+
+@lru_cache(maxsize=256)
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def _decode_fields(cls: type, value: Json, place: Place, key: str) -> object:
+    if not isinstance(value, dict):
+        raise _wrong(value, "a mapping", place, key)
+    entries = {_json_key(entry): entry for entry in fields(cls)}
+    for name in value:
+        if name not in entries:
+            near = nearest(name, entries)
+            raise place.error(
+                step_key(key, name),
+                f"is not a field here; expected one of {', '.join(entries)}",
+                fix="remove it" if near is None else f"write {near}",
+            )
+    for name, entry in entries.items():
+        required = entry.default is MISSING and entry.default_factory is MISSING
+        if required and name not in value:
+            raise place.error(step_key(key, name), "is missing; it is required", fix=f"add {name}")
+    hints = _hints(cls)
+    found = {
+        entries[name].name: _decode(hints[entries[name].name], item, place, step_key(key, name))
+        for name, item in value.items()
+        if item is not None
+        or Absent in typing.get_args(hints[entries[name].name])
+        or not _optional(hints[entries[name].name], entries[name])
+    }
+    return cls(**found)
+
+
+def _optional(hint: Any, entry: Field[Any]) -> bool:  # noqa: ANN401
+    return type(None) in typing.get_args(hint) and entry.default is None
+
+
+def _decode_signature(value: Json, place: Place, key: str) -> Signature:
+    if not isinstance(value, dict) or set(value) != {"clauses", "first"}:
+        raise _wrong(value, "a mapping of `clauses` and `first`", place, key)
+    clauses = _decode(frozenset[str], value["clauses"], place, step_key(key, "clauses"))
+    first = value["first"]
+    at = step_key(key, "first")
+    if first is None:
+        return Signature(clauses=cast("frozenset[str]", clauses))
+    if not (
+        isinstance(first, list) and len(first) == 4 and all(isinstance(i, str) for i in first[:2])
+    ):
+        raise _wrong(first, "a list of clause, kind, tool and outcome", place, at)
+    clause, kind, tool, outcome = (
+        _decode(str if n < 2 else (str | None), item, place, step_key(at, n))
+        for n, item in enumerate(first)
+    )
+    return Signature(
+        clauses=cast("frozenset[str]", clauses),
+        first=First(
+            clause=cast("str", clause),
+            kind=cast("str", kind),
+            tool=cast("str | None", tool),
+            outcome=cast("str | None", outcome),
+        ),
+    )
+
+
+def _decode_scalar(hint: type, value: Json, place: Place, key: str) -> object:
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return value  # stays an integer, so that it is written back as it was
+    if type(value) is not hint:
+        raise _wrong(value, _name(hint), place, key)
+    return value
+
+
+def _name(hint: type) -> str:
+    names = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
+    return names.get(hint, "a mapping")
+
+
+def _wrong(value: Json, want: str, place: Place, key: str) -> CaseFormatError:
+    return place.error(key, f"is {describe(value)}; expected {want}")

@@ -1,0 +1,5 @@
+"""The bundled synthetic incident and its two agents."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

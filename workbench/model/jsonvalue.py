@@ -1,0 +1,166 @@
+"""JSON as Python values, and how a text becomes one.
+
+A JSON value is plain Python (`dict` with string keys, `list`, `str`, `int`, `float`, `bool`,
+`None`) and is never changed once it is part of a model value. `ABSENT` stands for a field that
+is not there, which differs from a recorded `null`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+
+__all__ = [
+    "ABSENT",
+    "Absent",
+    "Json",
+    "JsonMap",
+    "Parsed",
+    "TextForm",
+    "parse_text",
+    "same_json",
+]
+
+if TYPE_CHECKING:
+    Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+    JsonMap: TypeAlias = dict[str, Json]
+else:  # the codec reads hints at run time, where a recursive alias would not resolve
+    Json = dict[str, Any] | list[Any] | str | int | float | bool | None
+    JsonMap = dict[str, Any]
+
+_LITERAL_LIMIT_CHARS: Final = 1_000_000
+_DEPTH_LIMIT: Final = 500
+
+
+class Absent(Enum):
+    """The type of `ABSENT`."""
+
+    ABSENT = "absent"
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Final = Absent.ABSENT
+
+
+class TextForm(StrEnum):
+    """How a text was read."""
+
+    JSON = "json"
+    LITERAL = "literal"
+    """A Python literal, as several SDKs write results."""
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """A text and the value that was read from it."""
+
+    value: Json
+    form: TextForm
+
+
+def parse_text(text: str) -> Parsed:
+    """Read `text` as JSON, else as a Python literal, else leave it a text.
+
+    Hostile texts end as texts: numbers that JSON does not have (`NaN`), nesting beyond 500
+    levels, literals over a million characters, integers of thousands of digits.
+
+    Source:
+        design page 02, "Parse order"; the reverse order would read `True` in JSON-like text
+        differently from the producers seen.
+    """
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError):
+        pass
+    else:
+        return (
+            Parsed(value=value, form=TextForm.JSON)
+            if _depth_is_sane(value)
+            else Parsed(value=text, form=TextForm.TEXT)
+        )
+    return _parse_literal(text)
+
+
+def _parse_literal(text: str) -> Parsed:
+    plain = Parsed(value=text, form=TextForm.TEXT)
+    stripped = text.strip()
+    if not stripped.startswith(("{", "[", "(")) or len(text) > _LITERAL_LIMIT_CHARS:
+        return plain
+    try:
+        value = _as_json(ast.literal_eval(stripped), depth=0)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return plain
+    return Parsed(value=value, form=TextForm.LITERAL)
+
+
+def _as_json(value: object, *, depth: int) -> Json:
+    """Translate a Python literal; refuse what JSON cannot say."""
+    if depth > _DEPTH_LIMIT:
+        raise ValueError
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case list() | tuple():
+            return [_as_json(item, depth=depth + 1) for item in value]
+        case dict() if all(isinstance(key, str) for key in value):
+            return {key: _as_json(item, depth=depth + 1) for key, item in value.items()}
+        case _:
+            raise ValueError
+
+
+def _refuse_constant(_: str) -> NoReturn:
+    raise ValueError
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _depth_is_sane(value: Json) -> bool:
+    level = [value]
+    for _ in range(_DEPTH_LIMIT):
+        level = [
+            item
+            for node in level
+            if isinstance(node, dict | list)
+            for item in (node.values() if isinstance(node, dict) else node)
+        ]
+        if not level:
+            return True
+    return False
+
+
+def same_json(left: Json | Absent, right: Json | Absent) -> bool:
+    """Whether two values are equal as JSON: `1 == 1.0`, `True != 1`, strings byte-exact.
+
+    >>> same_json({"a": 1, "b": [True]}, {"b": [True], "a": 1.0})
+    True
+    >>> same_json(True, 1)
+    False
+    """
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(
+            same_json(value, right[key]) for key, value in left.items()
+        )
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same_json, left, right))
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return left == right
+    return type(left) is type(right) and left == right
