@@ -1,0 +1,72 @@
+"""Read `workbench.toml`.
+
+Flags win over it; a key that is not listed here is an error. Every table may be absent.
+
+Source:
+    design page 00, "Surfaces".
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from workbench.casefile.codec import Place, decode
+from workbench.errors import CaseFormatError
+from workbench.model.settings import Settings
+from workbench.model.trace import Effect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.model.jsonvalue import Json
+
+__all__ = ["find_settings", "load_settings", "parse_settings"]
+
+FILE_NAME = "workbench.toml"
+
+
+def find_settings(start: Path) -> Path | None:
+    """Return the settings file of `start` or of the nearest folder above it."""
+    folder = start.resolve()
+    found = (place / FILE_NAME for place in (folder, *folder.parents))
+    return next((path for path in found if path.is_file()), None)
+
+
+def load_settings(path: Path | None) -> Settings:
+    """Read a settings file; None gives the defaults.
+
+    Raises:
+        CaseFormatError: not UTF-8, not TOML, an unknown key or a wrong type.
+    """
+    if path is None:
+        return Settings()
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"cannot be read as UTF-8 text ({type(error).__name__})"
+        raise CaseFormatError(message, place=path.name) from None
+    return parse_settings(text, name=path.name)
+
+
+def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
+    """Read the text of a settings file."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CaseFormatError(f"is not TOML: {error}", place=name) from None
+    place = Place(name=name)
+    settings = decode(Settings, _as_json(document), place=place)
+    for tool, setting in settings.tools.items():
+        if setting.local and setting.effect is not Effect.PURE:
+            raise place.error(
+                f'tools."{tool}".local',
+                "is true for a tool that is not declared pure",
+                fix='add effect = "pure", or remove local',
+            )
+    return settings
+
+
+def _as_json(document: dict[str, object]) -> Json:
+    """TOML has dates that JSON has not; they fail as a wrong type where one is given."""
+    return document  # type: ignore[return-value]
