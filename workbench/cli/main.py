@@ -1,0 +1,200 @@
+"""Parse the command line and hand over to one command module.
+
+A command module is named here as text and imported only when it is chosen, so that a command of
+the runner half starts without the desk extra. It has two functions:
+
+* `add_arguments(parser)` states its flags;
+* `execute(options) -> int` does the work, prints, and returns the exit code.
+
+Whatever goes wrong ends here, once: a deliberate error prints its message and returns its own
+code; anything else is our bug and prints its type and place only, since its message may hold
+text of a trace.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+from workbench.errors import MissingExtraError, WorkbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "ingest": ("workbench.cli.ingest", "read trace files into the store"),
+    "runs": ("workbench.cli.runs", "list the runs of the store"),
+    "show": ("workbench.cli.show", "print the timeline of one run, values masked"),
+    "judge": ("workbench.cli.judge", "check a saved trace against a contract"),
+    "diagnose": ("workbench.cli.diagnose", "suggest clauses that a run broke, with evidence"),
+    "redact": ("workbench.cli.redact", "replace personal data and prove that the run still fails"),
+    "shrink": ("workbench.cli.shrink", "find the smallest trace that fails the same way"),
+    "export": ("workbench.cli.export", "write a redacted draft as a case file"),
+    "make": ("workbench.cli.make", "from a run to a case file in one step, headless"),
+    "accept": ("workbench.cli.accept", "add an accepted path to a case"),
+    "activate": ("workbench.cli.activate", "make a proven case gate"),
+    "check": ("workbench.cli.check", "validate and self-test cases; no agent involved"),
+    "run": ("workbench.cli.run", "replay cases against your agent and judge them"),
+    "fmt": ("workbench.cli.fmt", "write case files in the one canonical layout"),
+    "store": ("workbench.cli.store", "verify the store and say what is in it"),
+}
+"""Command -> its module and what it does, in the order of the work."""
+
+_SUCCESS: Final = 0
+_INTERRUPTED: Final = 2
+_INTERNAL: Final = 3
+_USAGE: Final = 4
+
+_DESCRIPTION: Final = "Turn LLM-agent incidents into redacted, minimal, replayable cases."
+_EXIT_CODES: Final = """\
+exit codes:
+  0 all gates hold   1 a gate failed, or a step that protects refused   2 interrupted
+  3 internal error   4 usage or invalid input   5 nothing that gates was run   6 inconclusive
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    Args:
+        argv: the words after `workbench`; None: those of this process.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):  # a lone surrogate must not end a report half-way
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    if not words or words[0].startswith("-"):
+        return _top_level(words)
+    if words[0] not in COMMANDS:
+        return _unknown_command(words[0])
+    return _guarded(lambda: _run(words[0], words[1:]), command=words[0])
+
+
+def _top_level(words: Sequence[str]) -> int:
+    if words in (["-h"], ["--help"]):
+        print(_overview())
+        return _SUCCESS
+    if words == ["--version"]:
+        from importlib import metadata  # noqa: PLC0415  30 ms that only this flag needs
+
+        print(f"workbench {metadata.version('incident-workbench')}")
+        return _SUCCESS
+    if not words:
+        print(_overview(), file=sys.stderr)
+        return _USAGE
+    return _complain(
+        f"{words[0]} is no flag here; expected a command, --help or --version\n"
+        "  Fix: workbench --help",
+        _USAGE,
+    )
+
+
+def _unknown_command(word: str) -> int:
+    from workbench.cli.parser import nearest  # noqa: PLC0415  only when something was mistyped
+
+    near = nearest(word, COMMANDS)
+    fix = "workbench --help" if near is None else f"workbench {near}"
+    return _complain(f"there is no command {word!r}\n  Fix: {fix}", _USAGE)
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    lines = (f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items())
+    return "\n".join(
+        (
+            "usage: workbench COMMAND ...   (workbench COMMAND --help says more)",
+            f"\n{_DESCRIPTION}\n",
+            "commands:",
+            *lines,
+            f"\n{_EXIT_CODES}",
+        )
+    ).rstrip()
+
+
+def _run(command: str, words: Sequence[str]) -> int:
+    from workbench.cli.parser import parser_of  # noqa: PLC0415  `workbench --help` needs none
+
+    name, summary = COMMANDS[command]
+    module = importlib.import_module(name)
+    options = parser_of(command, summary, module.add_arguments).parse_args(words)
+    status: int = module.execute(options)
+    sys.stdout.flush()  # so that a reader that went away shows here and not at exit
+    return status
+
+
+def _guarded(work: Callable[[], int], *, command: str) -> int:
+    """Do `work` and turn every way in which it can end into an exit code."""
+    try:
+        return work()
+    except WorkbenchError as error:
+        return _complain(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        return _missing_module(error, command)
+    except KeyboardInterrupt:
+        return _complain("interrupted", _INTERRUPTED)
+    except BrokenPipeError:
+        return _reader_gone()
+    except SystemExit as stop:  # argparse: --help, or a usage error that it has printed
+        return stop.code if isinstance(stop.code, int) else _SUCCESS
+    except Exception as error:  # noqa: BLE001  the last place where a bug can be reported
+        return _internal_error(error)
+
+
+def _missing_module(error: ModuleNotFoundError, command: str) -> int:
+    package = (error.name or "").partition(".")[0]
+    if package in ("", "workbench"):
+        return _internal_error(error)
+    missing = MissingExtraError(package, needed_for=f"workbench {command}", extra="desk")
+    return _complain(str(missing), missing.exit_code)
+
+
+def _reader_gone() -> int:
+    """End quietly: whoever read our output has stopped (`workbench runs | head`)."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, sys.stdout.fileno())  # the flush at exit must find somewhere to write
+    finally:
+        os.close(null)
+    return _INTERRUPTED
+
+
+def _internal_error(error: Exception) -> int:
+    if os.environ.get("WORKBENCH_DEBUG") == "1":
+        import traceback  # noqa: PLC0415  only on the way out
+
+        traceback.print_exception(error)
+    return _complain(
+        f"internal error: {type(error).__name__} at {_place(error)}\n"
+        "  Fix: report it; WORKBENCH_DEBUG=1 shows the traceback, which may hold trace text",
+        _INTERNAL,
+    )
+
+
+def _place(error: BaseException) -> str:
+    """Return `module:line` of the innermost frame of our own."""
+    place = "an unknown place"
+    step = error.__traceback__
+    while step is not None:
+        module = str(step.tb_frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] == "workbench":
+            place = f"{module}:{step.tb_lineno}"
+        step = step.tb_next
+    return place
+
+
+def _complain(message: str, status: int) -> int:
+    print(_printable(f"workbench: {message}"), file=sys.stderr)
+    return status
+
+
+def _printable(text: str) -> str:
+    """Escape what could steer a terminal: a name in a hostile file is part of some messages."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
