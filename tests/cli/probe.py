@@ -49,4 +49,6 @@ def execute(options: argparse.Namespace) -> int:
             sys.stdout.write("line\n" * 100_000)
         case "surrogate":
             sys.stdout.write("\udcff")
+        case _:
+            pass
     return 5

@@ -100,8 +100,7 @@ def test_a_mistyped_word_ends_with_4_and_the_nearest(words, message, capsys):
         (
             "no_package",
             4,
-            "workbench: a_package_that_is_not_there is needed for workbench probe and is not"
-            ' installed\n  Fix: pip install "incident-workbench[desk]"\n',
+            'workbench: a_package_that_is_not_there is needed for workbench probe and is not installed\n  Fix: pip install "incident-workbench[desk]"\n',
         ),
     ],
 )
