@@ -1,0 +1,166 @@
+"""Which recorded result answers a call; nothing else ever answers one.
+
+The first fixture in recorded order that matches and has uses left answers. A call without one is
+refused and changes nothing: `blocked` when its tool may write, else `missing_fixture`.
+
+Source:
+    design page 04, "Matching of fixtures".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.codec import nearest
+from workbench.model.case import ANY_TIMES, Case, Fixture
+from workbench.model.event import Outcome
+from workbench.model.jsonvalue import ABSENT, Absent, Json, parse_text
+from workbench.model.trace import Effect
+from workbench.replay.compare import (
+    Matcher,
+    Path,
+    differences,
+    parse_matchers,
+    parse_path,
+    value_at,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Answered", "FixtureTable", "Miss", "canonical_tool", "result_value"]
+
+_SHOWN: Final = 5
+_COUNTED: Final = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A fixture that answers a call."""
+
+    fixture: Fixture
+    position: int
+    """Place of the fixture in the case, which is the recorded order of completion."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """A call that no fixture answers."""
+
+    tool: str
+    outcome: Outcome
+    """`blocked` or `missing_fixture`."""
+    nearest: str | None = None
+    """Id of the fixture that differs least."""
+    differs_at: tuple[str, ...] = ()
+    """At most five paths of arguments; names only."""
+    explanation: str
+    """One sentence without any value of the call."""
+
+
+def canonical_tool(case: Case, name: str) -> str:
+    """Return the case's name of a tool that is given by that name or by its wire name."""
+    wires = {tool.wire: tool.name for tool in case.tools if tool.wire is not None}
+    known = {tool.name for tool in case.tools}
+    return name if name in known else wires.get(name, name)
+
+
+def result_value(fixture: Fixture) -> Json | Absent:
+    """Return what a fixture answers as JSON; a text is read as the importer read it."""
+    return parse_text(fixture.result).value if isinstance(fixture.result, str) else fixture.result
+
+
+class FixtureTable:
+    """The fixtures of one path of one case and their uses left; one a trial, not thread-safe."""
+
+    def __init__(self, case: Case, path_name: str) -> None:
+        self._effects = {tool.name: tool.effect for tool in case.tools}
+        self._fixtures = case.fixtures
+        self._rules: list[dict[Path, Matcher]] = [
+            parse_matchers(fixture.match, key=f"fixtures.{at}.match")
+            for at, fixture in enumerate(case.fixtures)
+        ]
+        self._uses: Counter[str] = Counter()
+        self._order = _order(case.fixtures, path_name)
+        self._answers = {fixture.id: fixture for fixture in case.fixtures}
+
+    def answer(self, tool: str, args: Json | Absent) -> Answered | Miss:
+        """Answer one call and use a fixture up.
+
+        Args:
+            tool: canonical name.
+            args: parsed arguments; the text of arguments that are not JSON.
+        """
+        for at in self._candidates(tool):
+            fixture = self._fixtures[at]
+            if self._left(fixture) and not self._differs(at, args, limit=1):
+                self._uses[fixture.id] += 1
+                return Answered(fixture=fixture, position=at)
+        return self._miss(tool, args)
+
+    def unused(self) -> tuple[Fixture, ...]:
+        """Return the fixtures of this path that no call has used."""
+        return tuple(self._fixtures[at] for at in sorted(self._order) if not self._used(at))
+
+    def used(self) -> tuple[Fixture, ...]:
+        """Return the fixtures that answered at least once, in recorded order."""
+        return tuple(self._fixtures[at] for at in sorted(self._order) if self._used(at))
+
+    def _used(self, at: int) -> bool:
+        return self._uses[self._fixtures[at].id] > 0
+
+    def _candidates(self, tool: str) -> list[int]:
+        return [at for at in self._order if self._fixtures[at].tool == tool]
+
+    def _left(self, fixture: Fixture) -> bool:
+        return fixture.times == ANY_TIMES or self._uses[fixture.id] < fixture.times
+
+    def _differs(self, at: int, args: Json | Absent, *, limit: int) -> list[str]:
+        found = differences(self._fixtures[at].args, args, self._rules[at], lookup=self._returned)
+        return list(islice(found, limit))
+
+    def _returned(self, place: str) -> Json | Absent:
+        """Find `f1.result.path` among what answered in this trial."""
+        name, _, rest = place.partition(".result")
+        fixture = self._answers.get(name)
+        if fixture is None or not self._uses[name]:
+            return ABSENT
+        return value_at(result_value(fixture), parse_path(rest[1:]) if rest else ())
+
+    def _miss(self, tool: str, args: Json | Absent) -> Miss:
+        effect = self._effects.get(tool, Effect.WRITE)
+        outcome = Outcome.BLOCKED if effect is Effect.WRITE else Outcome.MISSING_FIXTURE
+        candidates = self._candidates(tool)
+        if not candidates:
+            return Miss(tool=tool, outcome=outcome, explanation=self._no_fixture(tool))
+        found = {at: self._differs(at, args, limit=_COUNTED) for at in candidates}
+        best = min(candidates, key=lambda at: (len(found[at]), not self._left(self._fixtures[at])))
+        name = self._fixtures[best].id
+        paths = tuple(found[best][:_SHOWN])
+        reason = (
+            f"no fixture for this call of {tool}; nearest is {name}, "
+            f"which differs at {', '.join(paths)}"
+            if paths
+            else f"all matching fixtures consumed for {tool}; the last is {name}"
+        )
+        return Miss(tool=tool, outcome=outcome, nearest=name, differs_at=paths, explanation=reason)
+
+    def _no_fixture(self, tool: str) -> str:
+        if tool not in self._effects:
+            near = nearest(tool, self._effects)
+            hint = "" if near is None else f"; nearest is {near}"
+            return f"the case has no tool of this name of {len(tool)} characters{hint}"
+        return f"no fixture for any call of {tool} in this path"
+
+
+def _order(fixtures: Iterable[Fixture], path_name: str) -> list[int]:
+    """Return places of the fixtures of a path: those of this path alone first."""
+    found = [
+        (not fixture.only, at)
+        for at, fixture in enumerate(fixtures)
+        if not fixture.only or path_name in fixture.only
+    ]
+    return [at for _, at in sorted(found)]
