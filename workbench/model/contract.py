@@ -19,6 +19,7 @@ __all__ = [
     "ArgsSchema",
     "AtMostAfter",
     "Before",
+    "ClaimIs",
     "ClaimRules",
     "Clause",
     "Contract",
@@ -38,6 +39,8 @@ __all__ = [
     "PermissionRule",
     "Predicate",
     "Selector",
+    "StatePredicate",
+    "StateRule",
     "Step",
     "SuccessRequires",
     "Unproven",
@@ -117,6 +120,30 @@ class Evidence:
     tool: str | None
     predicate: Predicate
     args: tuple[Predicate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatePredicate:
+    """`state.path op literal`: a predicate on the folded state.
+
+    The parser drops the leading `state` step: `state.plan.status == paused` has the path
+    `("plan", "status")`. The name of a `state_change` event is such a path, written with dots.
+    """
+
+    text: str
+    predicate: Predicate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimIs:
+    """`claim == success`: what the last claim of the run claims."""
+
+    text: str
+    outcome: ClaimOutcome
+
+
+StateRule: TypeAlias = Evidence | StatePredicate | ClaimIs
+"""One entry of `states`, parsed by `casefile.contract` like every other predicate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,8 +344,8 @@ class Contract:
 
     clauses: tuple[Clause, ...]
     claims: ClaimRules = ClaimRules()
-    states: dict[str, tuple[Json, ...]] = field(default_factory=dict)
-    """State name -> the predicates (as written) that all must hold."""
+    states: dict[str, tuple[StateRule, ...]] = field(default_factory=dict)
+    """State name -> the parsed rules that all must hold; as written they are in `document`."""
     fix: FixPlace = FixPlace.MODEL
     unproven: tuple[Unproven, ...] = ()
     document: JsonMap = field(default_factory=dict)
