@@ -46,6 +46,18 @@ class WorkbenchError(Exception):
         super().__init__(message if fix is None else f"{message}\n  Fix: {fix}")
         self.fix = fix
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by fields, so that an error arrives whole from a worker process."""
+        return _revive, (type(self), str(self), self.__dict__)
+
+
+def _revive(
+    kind: type[WorkbenchError], message: str, attributes: dict[str, object]
+) -> WorkbenchError:
+    error = kind.__new__(kind, message)
+    error.__dict__.update(attributes)
+    return error
+
 
 class InputError(WorkbenchError):
     """Something given to us is not what was expected.
