@@ -26,11 +26,13 @@ from workbench.model.verdict import First, Signature
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Place", "decode", "describe", "encode", "nearest", "step_key"]
+__all__ = ["Place", "decode", "describe", "encode", "encode_fields", "nearest", "step_key"]
 
 Value = TypeVar("Value")
 
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
+_PLAIN_HINTS = (Json, Json | Absent, JsonMap, JsonMap | None)
+"""Types of fields that hold plain JSON: written as they are, however deep."""
 
 
 def step_key(key: str, step: str | int) -> str:
@@ -111,7 +113,7 @@ def encode(value: object) -> Json:
         case dict():
             return {_key_text(key): encode(item) for key, item in value.items()}
         case _ if is_dataclass(value):
-            return _encode_fields(value)
+            return encode_fields(value)
         case _:
             return cast("Json", value)
 
@@ -120,14 +122,17 @@ def _key_text(key: object) -> str:
     return str(key.value) if isinstance(key, Enum) else str(key)
 
 
-def _encode_fields(value: Any) -> JsonMap:  # noqa: ANN401  any dataclass
+def encode_fields(value: Any) -> JsonMap:  # noqa: ANN401  any dataclass
+    """Return a dataclass of the model as a JSON mapping."""
     found: JsonMap = {}
     kind = getattr(type(value), "kind", None)
+    hints = _hints(cast("type", type(value)))
     for entry in fields(value):
         item = getattr(value, entry.name)
         if entry.name != "seq" and _is_default(entry, item):
             continue
-        found[_json_key(entry)] = encode(item)
+        plain = hints[entry.name] in _PLAIN_HINTS
+        found[_json_key(entry)] = item if plain else encode(item)
         if kind is not None and entry.name == "seq":
             found["kind"] = kind
     return found
