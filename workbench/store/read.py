@@ -1,0 +1,252 @@
+"""Reading through DuckDB: one connection a store, over the part files that the log names.
+
+A run that came in several batches is shown as its latest: rows are folded by the order of
+their commits, which is read off the log. File names never stand in rows, since compaction would
+make them stale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+from workbench.casefile.codec import nearest
+from workbench.errors import CaseFormatError, TraceFormatError
+from workbench.store.columns import safe_text
+from workbench.store.errors import RunNotFound, StoreCorrupt
+from workbench.store.log import read_entry
+from workbench.store.query import ask, rows
+from workbench.store.rows import losses_of, trace_of
+from workbench.store.tables import EVENT, RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from workbench.model.trace import Losses, Trace
+    from workbench.store.delta import DeltaFolder
+
+__all__ = ["Filters", "Reader"]
+
+_LISTED: Final = (
+    *("run_id", "start", "end", "status", "error", "n_events", "agent", "model", "versions"),
+    *("session", "grade", "tags", "raw_bytes", "batch_id", "source"),
+)
+
+_NEAREST_AMONG: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which runs to list."""
+
+    failed: bool = False
+    """Only those whose recorder, or label rule, says so."""
+    since: int | None = None
+    """Only those that started then or later, microseconds since 1970; a run without a time did not."""
+    tag: str | None = None
+    run_ids: Collection[str] | None = None
+    """Only these."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The row of one run."""
+
+    batch_id: str
+    date: str
+    """Empty: null."""
+    n_events: int
+    raw_bytes: int
+    parse_error: str | None
+    header: str | None
+    losses: str
+
+
+@dataclass(slots=True)
+class Reader:
+    """The `traces` table, read."""
+
+    table: DeltaFolder
+    connection: DuckDBPyConnection
+    _known: set[tuple[str, bytes]] = field(default_factory=set)
+    _known_parts: set[str] = field(default_factory=set)
+    _batches: dict[str, int] = field(default_factory=dict)
+    _batches_up_to: int = -1
+
+    # --- of many runs ---------------------------------------------------------
+
+    def known(self) -> set[tuple[str, bytes]]:
+        """Return id and raw digest of every stored run, each version of it."""
+        fresh = [path for path in self._run_files() if path not in self._known_parts]
+        if fresh:
+            self._known.update(self._rows(fresh, "select run_id, digest from {parts}"))
+            self._known_parts.update(fresh)
+        return self._known
+
+    def runs(self, filters: Filters) -> pa.Table:
+        """List the latest version of each run, newest start first."""
+        files = self._run_files()
+        if not files:
+            return pa.Table.from_batches([], schema=_listed_schema())
+        conditions = {
+            "failed": ("status = 'failed'", filters.failed),
+            "since": ('"start" >= make_timestamptz($since)', filters.since is not None),
+            "tag": ("list_contains(tags, $tag)", filters.tag is not None),
+            "ids": ("run_id in (select unnest($ids))", filters.run_ids is not None),
+        }
+        values = {
+            "since": filters.since,
+            "tag": None if filters.tag is None else safe_text(filters.tag),
+            "ids": None if filters.run_ids is None else sorted(map(safe_text, filters.run_ids)),
+        }
+        used = [text for text, wanted in conditions.values() if wanted]
+        given = {
+            key: values[key] for key, (_, wanted) in conditions.items() if wanted and key in values
+        }
+        columns = ", ".join(f'"{name}"' for name in _LISTED)
+        query = f"""
+            select {columns} from ({self._latest()})
+            where {" and ".join(used) or "true"}
+            order by "start" desc nulls last, version desc, run_id
+        """  # noqa: S608  names of our own columns; every value is a parameter
+        listed = ask(
+            *(self.connection, self.table, files, query, given | self._order()),
+            fetch=DuckDBPyRelation.to_arrow_table,
+        )
+        found: pa.Table = listed.cast(_listed_schema())
+        return found
+
+    def latest(self, run_ids: Collection[str]) -> dict[str, str]:
+        """Return the batch of the latest version of each of these runs."""
+        files = self._run_files()
+        if not files or not run_ids:
+            return {}
+        query = (
+            f"select run_id, batch_id from ({self._latest()}) where run_id in (select unnest($ids))"  # noqa: S608
+        )
+        return dict(self._rows(files, query, {"ids": sorted(run_ids)} | self._order()))
+
+    @staticmethod
+    def _latest() -> str:
+        return """
+            select r.*, coalesce(b.version, -1) as version
+            from {parts} r
+            left join (select unnest($batches) as batch_id, unnest($versions) as version) b
+            on r.batch_id = b.batch_id
+            qualify row_number() over (partition by run_id order by b.version desc nulls last) = 1
+        """
+
+    def _order(self) -> dict[str, list[Any]]:
+        """Return batch ids and, beside them, the versions that brought them."""
+        for version in range(self._batches_up_to + 1, self.table.version + 1):
+            entry = read_entry(self.table.path, version)
+            if entry.wb is not None and "batch_id" in entry.wb:
+                self._batches[str(entry.wb["batch_id"])] = version
+        self._batches_up_to = self.table.version
+        return {"batches": list(self._batches), "versions": list(self._batches.values())}
+
+    # --- of one run -----------------------------------------------------------
+
+    def trace(self, run_id: str, *, as_of: int | None) -> Trace:
+        """Return the trace of a run as it was imported.
+
+        Args:
+            run_id: the run.
+            as_of: number of the newest log entry to take into account; None: all.
+
+        Raises:
+            RunNotFound: there is no such run.
+            StoreCorrupt: its rows are not complete.
+            TraceFormatError: it could not be parsed when it was stored.
+        """
+        found = self._find(run_id, as_of=as_of)
+        if found.header is None:
+            raise TraceFormatError(
+                f"run {run_id!r} could not be parsed when it was stored: {found.parse_error}; "
+                "its raw bytes are kept",
+                place="store",
+            )
+        bodies = self._events(run_id, found, "body")
+        try:
+            trace = trace_of(found.header, bodies)
+        except CaseFormatError:
+            raise _incomplete("rows that hold a trace", "rows that hold none") from None
+        if len(trace.events) != found.n_events:
+            raise _incomplete(f"{found.n_events} events of a run", f"{len(trace.events)} of them")
+        return trace
+
+    def raw(self, run_id: str, *, as_of: int | None = None) -> bytes:
+        """Return the exact bytes of a run."""
+        found = self._find(run_id, as_of=as_of)
+        raw = b"".join(self._events(run_id, found, "raw"))
+        if len(raw) != found.raw_bytes:
+            raise _incomplete(f"{found.raw_bytes} bytes of a run", f"{len(raw)} of them")
+        return raw
+
+    def losses(self, run_id: str) -> Losses:
+        """Return the loss report of a run."""
+        try:
+            return losses_of(self._find(run_id, as_of=None).losses)
+        except CaseFormatError:
+            raise _incomplete("a loss report", "a row that holds none") from None
+
+    def _find(self, run_id: str, *, as_of: int | None) -> _Found:
+        files = self._run_files(run_id)
+        query = """
+            select batch_id, coalesce("start"::date::varchar, '') as date, n_events,
+                raw_bytes, parse_error, header, losses
+            from {parts} where run_id = $run
+        """
+        cells = self._rows(files, query, {"run": safe_text(run_id)}) if files else []
+        found = [_Found(**dict(zip(_Found.__slots__, row, strict=True))) for row in cells]
+        if len(found) > 1 or as_of is not None:
+            order = dict(zip(*self._order().values(), strict=True))
+            limit = self.table.version if as_of is None else as_of
+            found = [row for row in found if order.get(row.batch_id, -1) <= limit]
+            found.sort(key=lambda row: order.get(row.batch_id, -1))
+        if not found:
+            raise RunNotFound(run_id, nearest=self._nearest(run_id))
+        return found[-1]
+
+    def _events(self, run_id: str, found: _Found, column: str) -> list[Any]:
+        where = ("run_id", "=", safe_text(run_id))
+        files = self.table.files(("record", "=", EVENT.name), ("date", "=", found.date), where)
+        if not files:
+            return []
+        query = (
+            f"select {column} from {{parts}} where run_id = $run and batch_id = $batch order by seq"  # noqa: S608
+        )
+        values = {"run": safe_text(run_id), "batch": found.batch_id}
+        return [cell for (cell,) in self._rows(files, query, values)]
+
+    def _nearest(self, run_id: str) -> str | None:
+        files = self._run_files()
+        if not files:
+            return None
+        query = "select distinct run_id from {parts} order by run_id limit $most"
+        ids = [name for (name,) in self._rows(files, query, {"most": _NEAREST_AMONG})]
+        return nearest(run_id, ids)
+
+    # --- queries ---------------------------------------------------------------
+
+    def _run_files(self, run_id: str | None = None) -> list[str]:
+        where = [("record", "=", RUN.name)]
+        if run_id is not None:
+            where.append(("run_id", "=", safe_text(run_id)))
+        return self.table.files(*where)
+
+    def _rows(
+        self, files: Sequence[str], query: str, values: Mapping[str, Any] | None = None
+    ) -> list[Any]:
+        return rows(self.connection, self.table, files, query, values)
+
+
+def _incomplete(want: str, got: str) -> StoreCorrupt:
+    return StoreCorrupt("traces", want=want, got=got)
+
+
+def _listed_schema() -> pa.Schema:
+    return pa.schema([RUN.schema.field(name) for name in _LISTED])

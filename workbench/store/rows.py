@@ -1,0 +1,256 @@
+"""An imported run to the rows of the store, and back.
+
+`body` and `header` hold the importer's trace as JSON, so that a run is read without its
+importer; everything else in a row is there to be searched and listed. Nothing here raises on
+what a trace says: a trace that cannot be written is stored raw, graded `unusable`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.casefile.codec import Place, decode, encode
+from workbench.errors import CaseFormatError
+from workbench.model.event import ModelRequest, ToolCall, ToolResult
+from workbench.model.trace import Grade, Imported, Losses, RunStatus, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from workbench.model.event import Event
+    from workbench.model.jsonvalue import Json
+
+__all__ = ["RunRows", "losses_of", "microseconds", "rows_of", "trace_of"]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_PLACE: Final = Place(name="store")
+_TOO_DEEP: Final = "the trace is nested too deeply to be written"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRows:
+    """The rows of one run in one batch."""
+
+    run_id: str
+    date: str | None
+    """UTC date of its first event that has a time; None: none has."""
+    digest: bytes
+    """sha256 of its raw bytes."""
+    n_events: int
+    raw_bytes: int
+    events: tuple[tuple[Any, ...], ...]
+    """Cells in the order of `tables.EVENT`."""
+    run: tuple[Any, ...]
+    """Cells in the order of `tables.RUN`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """A trace as JSON texts."""
+
+    header: str | None
+    bodies: tuple[str, ...]
+    """One a row; empty: the run could not be parsed."""
+
+
+def microseconds(at: str | None) -> int | None:
+    """Return an RFC 3339 time as microseconds since 1970; None for what is none.
+
+    A time without a zone counts as UTC.
+
+    >>> microseconds("1970-01-01T00:00:01Z")
+    1000000
+    """
+    if at is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(at)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+        return (moment - _EPOCH) // _MICROSECOND
+    except (ValueError, OverflowError):
+        return None
+
+
+def rows_of(imported: Imported, *, batch_id: str) -> RunRows:
+    """Return the rows of a run; its raw bytes are cut, never changed."""
+    imported, written = _written(imported)
+    trace = imported.trace
+    events = () if trace is None else trace.events
+    times = [moment for event in events if (moment := microseconds(event.at)) is not None]
+    digest = sha256(imported.raw).digest()
+    source = None if trace is None or trace.source is None else trace.source.format
+    shared = (source, imported.parse_error, batch_id)
+    return RunRows(
+        run_id=imported.run_id,
+        date=_date(times[0]) if times else None,
+        digest=digest,
+        n_events=len(events),
+        raw_bytes=len(imported.raw),
+        events=_event_rows(imported, written.bodies, shared),
+        run=_run_row(imported, written.header, times, (digest, *shared)),
+    )
+
+
+def _date(moment: int) -> str:
+    return (_EPOCH + moment * _MICROSECOND).date().isoformat()
+
+
+def _written(imported: Imported) -> tuple[Imported, _Written]:
+    bare = _Written(header=None, bodies=("",) * len(imported.cuts))
+    trace = imported.trace
+    if trace is None:
+        return imported, bare
+    grouped: list[list[Json]] = [[] for _ in imported.cuts]
+    try:
+        for row, event in zip(imported.row_of_event, trace.events, strict=True):
+            grouped[row].append(encode(event))
+        header = _dumps(encode(replace(trace, events=())))
+        bodies = tuple(map(_dumps, grouped))
+    except RecursionError:
+        return replace(imported, trace=None, parse_error=_TOO_DEEP), bare
+    return imported, _Written(header=header, bodies=bodies)
+
+
+def _dumps(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which JSON escapes can say and UTF-8 cannot
+        return json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def _event_rows(
+    imported: Imported, bodies: Sequence[str], shared: tuple[str | None, ...]
+) -> tuple[tuple[Any, ...], ...]:
+    source, parse_error, batch_id = shared
+    events: list[list[Event]] = [[] for _ in imported.cuts]
+    if imported.trace is not None:
+        for row, event in zip(imported.row_of_event, imported.trace.events, strict=True):
+            events[row].append(event)
+    raw = memoryview(imported.raw)
+    rows = []
+    for seq, (start, end) in enumerate(pairwise((*imported.cuts, len(raw)))):
+        piece = raw[start:end]
+        told = _told(events[seq])
+        digest = sha256(piece).digest()
+        rows.append(
+            (
+                *(imported.run_id, seq, *told, source),
+                *(digest, parse_error, piece, bodies[seq], batch_id),
+            )
+        )
+    return tuple(rows)
+
+
+def _told(events: Sequence[Event]) -> tuple[Any, ...]:
+    """Return ts, kind, name, status and error of a row, from the first event that has each."""
+    times = (microseconds(event.at) for event in events)
+    statuses = (
+        event.outcome.value if event.outcome is not None else "error"
+        for event in events
+        if isinstance(event, ToolResult) and (event.outcome is not None or event.error is not None)
+    )
+    return (
+        next((moment for moment in times if moment is not None), None),
+        events[0].kind if events else None,
+        next((name for name in map(_name, events) if name is not None), None),
+        next(statuses, None),
+        next((text for text in map(_error, events) if text is not None), None),
+    )
+
+
+def _name(event: Event) -> str | None:
+    if isinstance(event, ToolCall):
+        return event.tool
+    return event.model if isinstance(event, ModelRequest) else None
+
+
+def _error(event: Event) -> str | None:
+    if not isinstance(event, ToolResult) or event.error is None:
+        return None
+    error = event.error
+    known = (event.detail, error.type, None if error.status is None else f"status {error.status}")
+    return next((text for text in known if text is not None), "error")
+
+
+def _run_row(
+    imported: Imported, header: str | None, times: Sequence[int], ends: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    digest, source, parse_error, batch_id = ends
+    trace = Trace(run_id=imported.run_id) if imported.trace is None else imported.trace
+    usable = imported.trace is not None
+    requested = (event.model for event in trace.events if isinstance(event, ModelRequest))
+    return (
+        imported.run_id,
+        times[0] if times else None,
+        max(times) if times else None,
+        trace.status.value if usable else RunStatus.UNKNOWN.value,
+        _run_error(trace) if usable else parse_error,
+        len(trace.events),
+        next((event.agent for event in trace.events if event.agent is not None), None),
+        trace.versions.model or next(filter(None, requested), None),
+        _dumps(encode(trace.versions)),
+        trace.session,
+        (imported.losses.grade if usable else Grade.UNUSABLE).value,
+        trace.tags,
+        len(imported.raw),
+        batch_id,
+        source,
+        digest,
+        parse_error,
+        header,
+        _dumps(encode(imported.losses)),
+    )
+
+
+def _run_error(trace: Trace) -> str | None:
+    """Return the last error of a failed run's tools; None: none failed, or the run did not."""
+    if trace.status is not RunStatus.FAILED:
+        return None
+    return next((text for text in map(_error, reversed(trace.events)) if text is not None), None)
+
+
+# --- back --------------------------------------------------------------------
+
+
+def trace_of(header: str, bodies: Iterable[str]) -> Trace:
+    """Return the trace that was imported.
+
+    Raises:
+        CaseFormatError: the texts are not what `rows_of` wrote.
+    """
+    document = _loads(header)
+    if not isinstance(document, dict):
+        raise CaseFormatError("is no mapping; expected a trace", place="store", key="header")
+    document["events"] = [event for body in bodies for event in _listed(body)]
+    return decode(Trace, document, place=_PLACE)
+
+
+def losses_of(text: str) -> Losses:
+    """Return a loss report.
+
+    Raises:
+        CaseFormatError: the text is not what `rows_of` wrote.
+    """
+    return decode(Losses, _loads(text), place=_PLACE, key="losses")
+
+
+def _listed(body: str) -> list[Json]:
+    found = _loads(body)
+    if not isinstance(found, list):
+        raise CaseFormatError("is no list; expected events", place="store", key="body")
+    return found
+
+
+def _loads(text: str) -> Json:
+    try:
+        return json.loads(text)  # type: ignore[no-any-return]
+    except (ValueError, RecursionError):
+        raise CaseFormatError("is not JSON; expected what was stored", place="store") from None
