@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from workbench.ingest.reader import ingest_traces
+
+__all__ = ["ingest_traces"]

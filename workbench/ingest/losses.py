@@ -1,0 +1,192 @@
+"""The loss report: what a trace should have and has not, each with its best grade.
+
+Notes are fixed sentences and counts; they never hold text of a trace.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest import masks
+from workbench.model.event import (
+    ModelReply,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from workbench.model.trace import Grade, Loss, Losses, Trace, calls_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from workbench.ingest.pairing import CallBook
+
+__all__ = ["book_losses", "counted_losses", "raw_losses", "trace_losses", "unreadable"]
+
+_COUNTED: Final[dict[str, tuple[Grade, str]]] = {
+    "args_as_literal": (Grade.REPLAYABLE, "arguments are a Python literal, read as such"),
+    "args_missing": (
+        Grade.NEEDS_FIXTURES,
+        "calls without arguments; switch content capture on in the recorder",
+    ),
+    "args_not_exact": (
+        Grade.REPLAYABLE,
+        "the recorder kept parsed arguments; their text is written as compact JSON",
+    ),
+    "args_not_json": (Grade.REPLAYABLE, "arguments are no JSON; kept as text"),
+    "lone_surrogates": (
+        Grade.REPLAYABLE,
+        "halves of surrogate pairs, which no UTF-8 file can hold, are U+FFFD; raw has them",
+    ),
+    "parts_dropped": (
+        Grade.NEEDS_FIXTURES,
+        "images, sounds or files in messages; only texts are imported",
+    ),
+    "reply_cut": (Grade.REPLAYABLE, "replies ended at the model's token limit"),
+    "results_as_literal": (Grade.REPLAYABLE, "results are Python literals, read as such"),
+    "results_too_deep": (Grade.REPLAYABLE, "results nest too deeply; kept as text only"),
+    "timestamps_without_zone": (
+        Grade.REPLAYABLE,
+        "times carry no zone and are taken as UTC; the gaps between them are right",
+    ),
+}
+"""Kind -> the best grade with it, and its sentence."""
+
+
+def counted_losses(counts: Mapping[str, int]) -> Iterable[Loss]:
+    """Yield the losses that an importer counted, by kind."""
+    for kind in sorted(counts):
+        if counts[kind]:
+            caps, note = _COUNTED[kind]
+            yield Loss(kind=kind, count=counts[kind], note=note, caps=caps)
+
+
+def book_losses(book: CallBook) -> Iterable[Loss]:
+    """Yield what went wrong with ids and results."""
+    paired = ", ".join(f"{count} {method.value}" for method, count in sorted(book.methods.items()))
+    if book.synthesised:
+        note = (
+            f"{book.missing_ids} without id, {book.reused_ids} reused; "
+            f"results paired: {paired or 'none'}"
+        )
+        yield Loss(kind="call_ids_synthesised", count=book.synthesised, note=note)
+    elif len(book.methods) > 1 or (book.methods and "by id" not in book.methods):
+        yield Loss(
+            kind="pairing_uncertain",
+            count=sum(n for method, n in book.methods.items() if method.value != "by id"),
+            note=f"results paired: {paired}",
+        )
+    if book.reused_results:
+        yield Loss(
+            kind="results_reused",
+            count=book.reused_results,
+            note="results for calls that had one; the first counts, the others are in raw only",
+        )
+    if book.orphans:
+        yield Loss(
+            kind="results_orphaned",
+            count=book.orphans,
+            note="results that no call asked for; they are in raw only",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+
+
+def trace_losses(trace: Trace, *, tools_listed: int) -> Iterable[Loss]:
+    """Yield what the trace itself lacks.
+
+    Args:
+        trace: as imported.
+        tools_listed: how many tools the source or the caller listed.
+    """
+    replies = sum(isinstance(event, ModelReply) for event in trace.events)
+    if not any(isinstance(event, UserMessage) for event in trace.events):
+        yield Loss(
+            kind="task_missing",
+            note="no user message; a person writes the task into the case's input",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+    if not any(isinstance(event, SystemMessage) for event in trace.events):
+        yield Loss(kind="system_missing", note="no system text; record it for live replays")
+    if not replies:
+        yield Loss(kind="no_model_reply", note="the model never answered", caps=Grade.SKELETON)
+    elif not _has_content(trace):
+        yield Loss(
+            kind="content_off",
+            note="no text and no arguments; switch content capture on in the recorder",
+            caps=Grade.SKELETON,
+        )
+    yield from _result_losses(trace)
+    if not any(event.at for event in trace.events):
+        yield Loss(kind="no_timestamps", note="gaps between attempts are unknown")
+    if not tools_listed:
+        called = len({event.tool for event in trace.events if isinstance(event, ToolCall)})
+        yield Loss(
+            kind="tools_not_listed",
+            count=called or 1,
+            note="only called tools are known, their effects are not: give --tools FILE",
+        )
+
+
+def _result_losses(trace: Trace) -> Iterable[Loss]:
+    missing = sum(call.result is None for call in calls_of(trace))
+    if missing:
+        yield Loss(
+            kind="results_missing",
+            count=missing,
+            note="calls without a result; a person writes the missing fixtures",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+    texts = [
+        text
+        for event in trace.events
+        if isinstance(event, ToolResult)
+        for text in (event.result_raw, event.error.message if event.error else None)
+        if text
+    ]
+    redacted = sum(min(1, masks.count_redacted_errors(text)) for text in texts)
+    if redacted:
+        yield Loss(
+            kind="errors_redacted",
+            count=redacted,
+            note="the framework replaced the error's text; switch its redaction of errors off",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+
+
+def raw_losses(text: str) -> Iterable[Loss]:
+    """Yield what the record's JSON text shows: masked and cut values."""
+    masked = masks.count_masks(text)
+    if masked:
+        yield Loss(
+            kind="masked_value",
+            count=masked,
+            note="masks, or pseudonyms of this tool, stand in the raw record: "
+            "a masked value may have been used as a real one",
+        )
+    cut = masks.count_cuts(text)
+    if cut:
+        yield Loss(
+            kind="truncated", count=cut, note="marks of cut texts; they are kept as they are"
+        )
+
+
+def unreadable(reason: str) -> Losses:
+    """Return the report of a record that is no trace."""
+    return Losses(items=(Loss(kind="unreadable", note=reason, caps=Grade.UNUSABLE),))
+
+
+def _has_content(trace: Trace) -> bool:
+    for event in trace.events:
+        match event:
+            case SystemMessage() | UserMessage() | ModelReply():
+                found = bool(event.text)
+            case ToolCall():
+                found = event.args_raw is not None
+            case ToolResult():
+                found = bool(event.result_raw)
+            case _:
+                found = False
+        if found:
+            return True
+    return False

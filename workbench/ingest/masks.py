@@ -1,0 +1,64 @@
+"""Marks in a raw record that say: here something was masked, replaced or cut before we saw it.
+
+All are counted in the JSON text of the record, so a mark counts wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["count_cuts", "count_masks", "count_redacted_errors"]
+
+_NAMES: Final = (
+    "ACCOUNT|ACCOUNT_ID|ADDRESS|API_KEY|CARD|CREDIT_CARD|CUSTOMER|DATE_OF_BIRTH|DATE_TIME|EMAIL|"
+    "EMAIL_ADDRESS|IBAN|IBAN_CODE|IP|IP_ADDRESS|LOCATION|NAME|ORGANIZATION|PASSWORD|PERSON|PHONE|"
+    "PHONE_NUMBER|SECRET|SSN|TOKEN|US_SSN|USERNAME|FILTERED|HIDDEN|MASKED|REDACTED|SCRUBBED"
+)
+_MASKS: Final = (
+    re.compile(r"(?<![\w*\\])(?<!\\n)\*{3,}(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"),
+    re.compile(rf"[<\[](?:{_NAMES})(?:_\d+)?(?::[^\"<>\[\]]{{0,40}})?[>\]]"),
+    re.compile(r"(?:█|\\u2588){2,}"),
+    re.compile(r"\b[a-z]+_\d{2,}@mail-\d{2,}\.(?:example|invalid)\b"),  # ours: design page 05
+)
+_MASK_HINTS: Final = ("***", "<", "[", "█", "\\u2588", "@mail-")
+_CUT: Final = re.compile(
+    r"(?:\[|<|\(|\.\.\.\s?|… ?)(?:output |response |result |content )?truncated\b"
+    r"|\[\.\.\.\s?\d+ (?:more )?(?:characters|chars|bytes|lines|items)"
+    r"|\b\d+ (?:characters|chars|bytes|lines) (?:omitted|truncated)\b",
+    re.IGNORECASE,
+)
+_REDACTED_ERROR: Final = re.compile(
+    r"An error occurred while running the tool\. Please try again\.?"
+    r"(?! Error: [^\s\"])|Error details are redacted"
+)
+
+
+def count_masks(text: str) -> int:
+    """Count masks (`***`, `<EMAIL>`, `[REDACTED]`) and pseudonyms of our own.
+
+    >>> count_masks('{"token": "***", "to": "user_01@mail-01.example", "note": "**bold**"}')
+    2
+    """
+    return sum(
+        len(mask.findall(text))
+        for mask, hints in zip(_MASKS, _HINTS_OF, strict=True)
+        if any(hint in text for hint in hints)
+    )
+
+
+_HINTS_OF: Final = (_MASK_HINTS[:1], _MASK_HINTS[1:3], _MASK_HINTS[3:5], _MASK_HINTS[5:])
+
+
+def count_cuts(text: str) -> int:
+    """Count marks of a text that was cut.
+
+    >>> count_cuts("line 1 ... [truncated] and [... 512 more lines]")
+    2
+    """
+    return len(_CUT.findall(text))
+
+
+def count_redacted_errors(text: str) -> int:
+    """Count errors whose text the framework took away."""
+    return len(_REDACTED_ERROR.findall(text))

@@ -1,0 +1,40 @@
+"""`trace/1`, our own interchange format: read strictly, then reported like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.casefile.codec import Place
+from workbench.casefile.trace import parse_trace
+from workbench.ingest.losses import trace_losses
+from workbench.ingest.origin import usable_id
+from workbench.ingest.shapes import text_in
+from workbench.ingest.toollist import known_tools
+from workbench.model.trace import Losses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.ingest.origin import Origin
+    from workbench.model.jsonvalue import Json
+    from workbench.model.trace import Tool, Trace
+
+__all__ = ["read_native"]
+
+
+def read_native(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[Trace, Losses]:
+    """Read a `trace/1` document.
+
+    Raises:
+        TraceFormatError: it breaks the format.
+    """
+    trace = parse_trace(record, place=Place(name=place.where))
+    listed = len(trace.tools) + len(tools)
+    trace = replace(
+        trace,
+        run_id=usable_id(text_in(record, "run_id")) or place.run_id(None),
+        source=place.source if trace.source is None else trace.source,
+        tools=known_tools(trace.events, listed=trace.tools, declared=tools),
+    )
+    return trace, Losses(items=tuple(trace_losses(trace, tools_listed=listed)))

@@ -1,0 +1,200 @@
+"""Reads trace files: which format, which runs, and what of each could be recovered.
+
+A file is read twice. The first time it is only surveyed: if it is damaged, ambiguous, holds no
+trace, or uses one run id for two contents, the error comes before the first run is handed out,
+so that nobody stores half a file. The second time each record becomes an `Imported`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from workbench.casefile.codec import describe, nearest
+from workbench.errors import InputError, TraceFormatError, UnknownRunError
+from workbench.ingest.formats import AUTO, FORMATS, checked_format
+from workbench.ingest.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
+from workbench.ingest.losses import counted_losses, raw_losses, unreadable
+from workbench.ingest.origin import Origin, usable_id
+from workbench.ingest.rows import rows_of, with_exact_arguments
+from workbench.ingest.source import Piece, SourceText, open_source, pieces_of
+from workbench.ingest.survey import digest_of, survey
+from workbench.ingest.toollist import read_tools
+from workbench.model.trace import Imported, Losses, Source, Tool, Trace
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import Json
+
+__all__ = ["ingest_traces", "load_run", "read_source", "read_tools"]
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is told bytes done and bytes in all; a file counts twice, as it is read twice."""
+
+_UNREADABLE: Final = "unreadable"
+_SHOWN_IDS: Final = 5
+
+
+def read_source(
+    path: str | os.PathLike[str],
+    *,
+    format: str = AUTO,  # noqa: A002  named as the flag is
+    tools: Sequence[Tool] = (),
+    on_progress: Progress | None = None,
+) -> Iterator[Imported]:
+    """Yield the runs of a file; a record that is no trace comes with `parse_error`.
+
+    A run that stands in the file twice, byte for byte, is yielded twice: whoever stores runs
+    counts duplicates.
+
+    Args:
+        path: JSON or JSON Lines, plain or gzip.
+        format: name of a format; `auto`: recognised by content.
+        tools: declared tools, with their effects.
+        on_progress: see `Progress`.
+
+    Raises:
+        InputError: before the first run: the file cannot be read, no record in it is a trace,
+            its format is ambiguous, or one run id has two contents.
+    """
+    checked_format(format)
+    source = open_source(path)
+    size = source.path.stat().st_size
+    tell = on_progress or _silent
+    found = survey(source, wanted=format, on_bytes=lambda done: tell(done, 2 * size))
+    for piece in pieces_of(source, on_bytes=lambda done: tell(size + done, 2 * size)):
+        yield _imported(piece, source, found.format_of(piece.value), tools)
+
+
+def ingest_traces(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    format: str = AUTO,  # noqa: A002  named as the flag is
+    tools: Sequence[Tool] = (),
+) -> list[tuple[Trace, Losses]]:
+    """Return the runs of files with their loss reports, without a store.
+
+    A record that is no trace is there too: without events, and graded `unusable`. A run that
+    stands in a file twice is returned once.
+
+    Raises:
+        InputError: a file cannot be read as a whole (see `read_source`).
+    """
+    files = (paths,) if isinstance(paths, str | os.PathLike) else tuple(paths)
+    found: list[tuple[Trace, Losses]] = []
+    for path in files:
+        runs = {run.run_id: run for run in read_source(path, format=format, tools=tools)}
+        found.extend((run.trace or _empty(run, path), run.losses) for run in runs.values())
+    return found
+
+
+def _empty(run: Imported, path: str | os.PathLike[str]) -> Trace:
+    return Trace(run_id=run.run_id, source=Source(file=Path(path).name))
+
+
+def load_run(
+    reference: str,
+    *,
+    format: str = AUTO,  # noqa: A002  named as the flag is
+    tools: Sequence[Tool] = (),
+) -> Imported:
+    """Return one run of a file.
+
+    Args:
+        reference: `FILE`, where the file holds one run, or `FILE#RUN_ID`.
+        format: as for `read_source`.
+        tools: as for `read_source`.
+
+    Raises:
+        UnknownRunError: the file has no run of that id.
+        InputError: the file cannot be read, or holds several runs and none was named.
+    """
+    path, run_id = _split(reference)
+    runs = {run.run_id: run for run in read_source(path, format=format, tools=tools)}
+    if run_id is None:
+        if len(runs) == 1:
+            return next(iter(runs.values()))
+        shown = ", ".join(map(repr, list(runs)[:_SHOWN_IDS]))
+        raise InputError(
+            f"holds {len(runs)} runs; expected one, or a run's id behind #",
+            place=path,
+            fix=f"give FILE#RUN_ID, with one of {shown}{' ...' if len(runs) > _SHOWN_IDS else ''}",
+        )
+    if run_id not in runs:
+        near = nearest(run_id, runs)
+        raise UnknownRunError(
+            f"has no run {run_id!r} among its {len(runs)}",
+            place=path,
+            fix=None if near is None else f"did you mean {near!r}?",
+        )
+    return runs[run_id]
+
+
+def _split(reference: str) -> tuple[str, str | None]:
+    """Split FILE#RUN_ID; both may hold a `#`, so a file that exists decides."""
+    if Path(reference).exists() or "#" not in reference:
+        return reference, None
+    parts = reference.split("#")
+    for at in range(1, len(parts)):
+        path = "#".join(parts[:at])
+        if Path(path).exists():
+            return path, "#".join(parts[at:])
+    return parts[0], "#".join(parts[1:])
+
+
+def _silent(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+# --- one record --------------------------------------------------------------
+
+
+def _imported(
+    piece: Piece, source: SourceText, name: str | None, tools: Sequence[Tool]
+) -> Imported:
+    origin = Origin(
+        format=name or _UNREADABLE,
+        digest=digest_of(piece.raw),
+        file=source.path.name,
+        place=piece.place,
+    )
+    if name is None:
+        reason = piece.error or f"is {describe(piece.value)}; expected a trace of a known format"
+        return _unusable(piece, origin, None, f"{origin.where}: {reason}")
+    text = piece.raw.decode()
+    value, halves = piece.value, 0
+    if has_lone_surrogate(text):
+        value, halves = without_lone_surrogates(value)
+    if piece.shared is not None and isinstance(value, dict):
+        value = {**piece.shared, **value}
+    try:
+        trace, losses = FORMATS[name].read(value, place=origin, tools=tools)
+    except TraceFormatError as error:
+        own = FORMATS[name].own_id(value)
+        return _unusable(piece, origin, own, str(error).partition("\n")[0])
+    spans = TextMap(text)
+    trace, left = with_exact_arguments(trace, spans)
+    rows = rows_of(trace.events, spans)
+    items = (
+        *(loss for loss in losses.items if left or loss.kind != "args_not_exact"),
+        *counted_losses({"lone_surrogates": halves}),
+        *raw_losses(text),
+    )
+    return Imported(
+        run_id=trace.run_id,
+        raw=piece.raw,
+        cuts=rows.cuts,
+        row_of_event=rows.of_event,
+        trace=trace,
+        losses=Losses(items=items),
+    )
+
+
+def _unusable(piece: Piece, origin: Origin, own: Json, reason: str) -> Imported:
+    return Imported(
+        run_id=usable_id(own) or f"{_UNREADABLE}-{origin.digest[:12]}",
+        raw=piece.raw,
+        losses=unreadable(reason),
+        parse_error=reason,
+    )

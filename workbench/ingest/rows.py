@@ -1,0 +1,106 @@
+"""The exact text of a run, after its importer has read the value: rows and arguments.
+
+A run that is one record is cut at its messages, so that the store can keep a row each. The cuts
+only divide the bytes: what stands between two messages belongs to the earlier one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest.jsontext import Step, TextMap, path_of
+from workbench.model.event import ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.model.event import Event
+    from workbench.model.trace import Trace
+
+__all__ = ["Rows", "rows_of", "with_exact_arguments"]
+
+_ARGUMENTS: Final[tuple[tuple[Step, ...], ...]] = (
+    ("args",),
+    ("arguments",),
+    ("input",),
+    ("function", "arguments"),
+    ("custom", "input"),
+)
+"""Where the formats keep a call's arguments, from the call on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """How a run's bytes are divided."""
+
+    cuts: tuple[int, ...] = (0,)
+    of_event: tuple[int, ...] = ()
+
+
+def rows_of(events: Sequence[Event], spans: TextMap) -> Rows:
+    """Divide a record at the messages that events come from.
+
+    Where messages do not stand in the order of the events, the record stays whole.
+    """
+    paths = [_message(event) for event in events]
+    starts: dict[tuple[Step, ...], int] = {}
+    for path in paths:
+        if path and path not in starts:
+            span = spans.span(path)
+            if span is None:
+                return Rows(of_event=(0,) * len(events))
+            starts[path] = span[0]
+    chars = list(starts.values())
+    if any(later <= earlier for earlier, later in pairwise(chars)):
+        return Rows(of_event=(0,) * len(events))
+    number = {path: n for n, path in enumerate(starts)}
+    rows: list[int] = []
+    for path in paths:
+        rows.append(number[path] if path else (rows[-1] if rows else 0))
+    if rows != sorted(rows):
+        return Rows(of_event=(0,) * len(events))
+    return Rows(cuts=_bytes(spans.text, [0, *chars[1:]]), of_event=tuple(rows))
+
+
+def _message(event: Event) -> tuple[Step, ...]:
+    """Return the path of the message that an event comes from; empty: none."""
+    path = path_of(event.source_ref) if event.source_ref else ()
+    at = next((n for n, step in enumerate(path) if isinstance(step, int)), None)
+    return () if at is None else path[: at + 1]
+
+
+def _bytes(text: str, chars: Sequence[int]) -> tuple[int, ...]:
+    if text.isascii():
+        return tuple(chars)
+    offsets = [0]
+    for start, end in pairwise(chars):
+        offsets.append(offsets[-1] + len(text[start:end].encode()))
+    return tuple(offsets)
+
+
+def with_exact_arguments(trace: Trace, spans: TextMap) -> tuple[Trace, int]:
+    """Give each call whose source has a structure the exact text of it.
+
+    Returns:
+        The trace, and how many calls keep arguments that we wrote.
+    """
+    left = 0
+    events: list[Event] = []
+    for event in trace.events:
+        if isinstance(event, ToolCall) and event.args_raw is not None:
+            text = _argument_text(event, spans)
+            if text is None:
+                left += 1
+            elif not text.startswith('"'):  # a string is its own exact text already
+                event = replace(event, args_raw=text)  # noqa: PLW2901  the same event, exact
+        events.append(event)
+    return replace(trace, events=tuple(events)), left
+
+
+def _argument_text(call: ToolCall, spans: TextMap) -> str | None:
+    path = path_of(call.source_ref) if call.source_ref else ()
+    found = (spans.span((*path, *steps)) for steps in _ARGUMENTS)
+    span = next((span for span in found if span is not None), None) if path else None
+    return None if span is None else spans.text[span[0] : span[1]]

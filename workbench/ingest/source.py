@@ -1,0 +1,246 @@
+"""Bytes of a source file, unpacked if they are gzip, as records in their order.
+
+A file is JSON Lines if its first line is a whole JSON value and more follows; it is then read
+line by line and never held as a whole. Otherwise it is one JSON document, which holds one run or
+a list of runs. Neither its name nor its ending matters.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final, cast
+
+from workbench.errors import InputError, TraceFormatError
+from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within, read_value
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+
+    from workbench.model.jsonvalue import Json, JsonMap
+
+__all__ = ["Piece", "SourceText", "open_source", "pieces_of"]
+
+_LIMIT_BYTES: Final = 512 << 20
+_GZIP: Final = b"\x1f\x8b"
+_BOM: Final = b"\xef\xbb\xbf"
+_KNOWN: Final = (
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PAR1", "a Parquet file"),
+    (b"SQLite format 3", "a SQLite database"),
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
+    (b"BZh", "bzip2 data"),
+    (b"\xfd7zXZ", "xz data"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+)
+_FIX_BINARY: Final = "give JSON or JSON Lines in UTF-8, plain or gzip"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One record of a file."""
+
+    raw: bytes
+    """Its exact bytes, without white space around it."""
+    place: str | None = None
+    """`line 17`, `record 3`; None: it is the whole file."""
+    value: Json = None
+    error: str | None = None
+    """Why there is no value."""
+    shared: JsonMap | None = None
+    """What the file says once of all its records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceText:
+    """A file whose form is known."""
+
+    path: Path
+    shown: str
+    """Its path for messages; never absolute."""
+    lines: bool
+    """Whether it is JSON Lines."""
+    error: str | None = None
+    """Why it is no JSON document, where its first line was no JSON value either."""
+
+
+def open_source(path: str | os.PathLike[str]) -> SourceText:
+    """Find out whether a file is JSON Lines or one JSON document.
+
+    Raises:
+        TraceFormatError: it is empty, binary, no JSON at all, or a damaged gzip file.
+        InputError: it cannot be opened.
+    """
+    found = Path(path)
+    shown = _shown(found)
+    with _unpacked(found, shown) as (stream, _):
+        first = _next_line(stream, shown)
+        _refuse_binary(first, shown)
+        second = _next_line(stream, shown)
+    source = SourceText(path=found, shown=shown, lines=bool(second))
+    reason = _parsed(first).error
+    if reason is None:
+        return source
+    if second:
+        reason = _parsed(_whole(source)).error
+        return replace(source, lines=reason is not None, error=reason)
+    raise TraceFormatError(reason, place=shown, fix=_FIX_BINARY)
+
+
+def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
+    """Yield the records of a file in their order.
+
+    Args:
+        source: from `open_source`.
+        on_bytes: is told how many bytes of the file were read so far.
+    """
+    if source.lines:
+        yield from _lines(source, on_bytes)
+        return
+    piece = _parsed(_whole(source), depth=None)
+    on_bytes(source.path.stat().st_size)
+    if piece.error is not None:
+        raise TraceFormatError(piece.error, place=source.shown)
+    yield from _records(piece)
+
+
+def _shown(path: Path) -> str:
+    if not path.is_absolute():
+        return path.as_posix()
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+
+
+@contextmanager
+def _unpacked(path: Path, shown: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a file; yield its unpacked stream and the file below it."""
+    if path.is_dir():
+        raise InputError("is a folder; expected a file", place=shown, fix="give its files")
+    try:
+        with path.open("rb") as file:
+            packed = file.read(2) == _GZIP
+            file.seek(0)
+            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if packed else file
+            yield stream, file
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise TraceFormatError(
+            "is a damaged gzip file: its data end early or do not fit its checksum",
+            place=shown,
+            fix="copy the file again; `gzip -dc` unpacks what is left",
+        ) from None
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise InputError(
+            f"cannot be read: {reason}", place=shown, fix="check the path and its permissions"
+        ) from None
+
+
+def _next_line(stream: IO[bytes], shown: str) -> bytes:
+    """Return the next line that is not blank; empty at the end."""
+    while line := stream.readline(_LIMIT_BYTES + 1):
+        if len(line) > _LIMIT_BYTES:
+            raise _too_large(shown)
+        if line.strip():
+            return line
+    return b""
+
+
+def _too_large(shown: str) -> TraceFormatError:
+    return TraceFormatError(
+        f"has a record of more than {_LIMIT_BYTES >> 20} MiB",
+        place=shown,
+        fix="write one run a line (JSON Lines)",
+    )
+
+
+def _refuse_binary(first: bytes, shown: str) -> None:
+    if not first.removeprefix(_BOM).strip():
+        raise TraceFormatError(
+            "is empty; expected at least one trace", place=shown, fix="record a run first"
+        )
+    kind = next((name for mark, name in _KNOWN if first.startswith(mark)), None)
+    if kind is None and b"\x00" in first[:4096]:
+        kind = "binary"
+    if kind is not None:
+        raise TraceFormatError(f"is {kind}; expected JSON text", place=shown, fix=_FIX_BINARY)
+
+
+def _whole(source: SourceText) -> bytes:
+    with _unpacked(source.path, source.shown) as (stream, _):
+        data = stream.read(_LIMIT_BYTES + 1)
+    if len(data) > _LIMIT_BYTES:
+        raise _too_large(source.shown)
+    return data
+
+
+def _lines(source: SourceText, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
+    with _unpacked(source.path, source.shown) as (stream, file):
+        number = 0
+        while line := stream.readline(_LIMIT_BYTES + 1):
+            number += 1
+            if len(line) > _LIMIT_BYTES:
+                raise _too_large(source.shown)
+            if line.strip():
+                yield replace(_parsed(line), place=f"line {number}")
+            on_bytes(file.tell())
+
+
+def _parsed(data: bytes, *, depth: int | None = DEPTH_LIMIT) -> Piece:
+    """Return the JSON value of a line or document, or why there is none."""
+    raw = data.removeprefix(_BOM).strip(b" \t\r\n")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        return Piece(
+            raw=raw, error=f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable"
+        )
+    try:
+        return Piece(raw=raw, value=read_value(text, depth=depth))
+    except TraceFormatError as error:
+        return Piece(raw=raw, error=str(error))
+
+
+def _records(document: Piece) -> Iterator[Piece]:
+    """Split a document into runs: itself, the items of a list, or the simulations of a result."""
+    value = document.value
+    if isinstance(value, dict) and isinstance(value.get("simulations"), list):
+        shared = {"info": value.get("info")}
+        yield from _items(document, ("simulations",), value["simulations"], shared)
+    elif isinstance(value, list) and not _is_conversation(value):
+        yield from _items(document, (), value, None)
+    elif depth_within(value, DEPTH_LIMIT):
+        yield document
+    else:
+        yield replace(document, value=None, error=TOO_DEEP)
+
+
+def _is_conversation(items: list[Json]) -> bool:
+    return all(isinstance(item, dict) and "role" in item for item in items)
+
+
+def _items(
+    document: Piece, path: tuple[Step, ...], items: Json, shared: JsonMap | None
+) -> Iterator[Piece]:
+    assert isinstance(items, list)  # noqa: S101  the caller looked
+    text = document.raw.decode()
+    spans = TextMap(text)
+    done, at = 0, 0
+    for n, item in enumerate(items):
+        span = spans.span((*path, n))
+        assert span is not None  # noqa: S101  the value was read from this text
+        at += len(text[done : span[0]].encode())
+        end = at + len(text[span[0] : span[1]].encode())
+        readable = depth_within(item, DEPTH_LIMIT)
+        yield Piece(
+            raw=document.raw[at:end],
+            place=f"record {n + 1}",
+            value=item if readable else None,
+            error=None if readable else TOO_DEEP,
+            shared=shared,
+        )
+        done, at = span[1], end

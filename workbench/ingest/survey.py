@@ -1,0 +1,142 @@
+"""The first reading of a file: what is in it, and whether it can be taken at all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench.casefile.codec import describe
+from workbench.errors import TraceFormatError
+from workbench.ingest.formats import AUTO, FORMATS, candidates
+from workbench.ingest.origin import usable_id
+from workbench.ingest.source import pieces_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.ingest.source import Piece, SourceText
+    from workbench.model.jsonvalue import Json
+
+__all__ = ["Survey", "digest_of", "survey"]
+
+
+def digest_of(raw: bytes) -> str:
+    """Return the SHA-256 of a record in hex."""
+    return hashlib.sha256(raw).hexdigest()
+
+
+@dataclass(slots=True)
+class Survey:
+    """What the first reading found."""
+
+    wanted: str
+    """Name of a format, or `auto`."""
+    sure: Counter[str] = field(default_factory=Counter)
+    """Format -> records that can only be of it."""
+    unsure: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    """Candidates -> records that can be of any of them."""
+    others: Counter[str] = field(default_factory=Counter)
+    """What is known of records that are no trace -> how many."""
+    messages: int = 0
+    """Records that are a single chat message."""
+    _digests: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Own id -> digest and place of the record that has it."""
+
+    def candidates_of(self, value: Json) -> tuple[str, ...]:
+        """Return the formats that a record may have."""
+        if self.wanted == AUTO:
+            return candidates(value)
+        return (self.wanted,) if FORMATS[self.wanted].recognises(value) else ()
+
+    def format_of(self, value: Json) -> str | None:
+        """Return the format of a record; None: it has none, or nobody can say which."""
+        found = self.candidates_of(value)
+        known = found if len(found) == 1 else self._seen(found)
+        return known[0] if len(known) == 1 else None
+
+    def _seen(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in names if self.sure[name])
+
+    def ambiguous(self) -> tuple[str, ...]:
+        """Return the candidates of records whose format the file's other records do not show."""
+        open_ones = (names for names in self.unsure if len(self._seen(names)) != 1)
+        return next(iter(open_ones), ())
+
+    def add(self, piece: Piece) -> None:
+        """Count one record.
+
+        Raises:
+            TraceFormatError: its run id has another content than before; it says no file.
+        """
+        found = self.candidates_of(piece.value)
+        if len(found) == 1:
+            self.sure[found[0]] += 1
+        elif found:
+            self.unsure[found] += 1
+        else:
+            self.others[piece.error or f"is {describe(piece.value)}"] += 1
+            self.messages += isinstance(piece.value, dict) and "role" in piece.value
+        own = next((FORMATS[name].own_id(piece.value) for name in found), None)
+        run_id = usable_id(own)
+        if run_id is not None:
+            self._add_id(run_id, piece)
+
+    def _add_id(self, run_id: str, piece: Piece) -> None:
+        here = digest_of(piece.raw), piece.place or "the file"
+        digest, place = self._digests.setdefault(run_id, here)
+        if digest != here[0]:
+            raise TraceFormatError(f"uses one run id for two contents: {place} and {here[1]}")
+
+
+def survey(source: SourceText, *, wanted: str, on_bytes: Callable[[int], None]) -> Survey:
+    """Read a file once, to its end.
+
+    Args:
+        source: the file.
+        wanted: name of a format, or `auto`.
+        on_bytes: is told how many bytes were read.
+
+    Raises:
+        TraceFormatError: the file is damaged, no record is a trace, its format is ambiguous, or
+            one run id has two contents.
+    """
+    found = Survey(wanted=wanted)
+    try:
+        for piece in pieces_of(source, on_bytes=on_bytes):
+            found.add(piece)
+    except TraceFormatError as error:
+        if error.place:
+            raise
+        fix = "give each run its own id, or remove the ids: they are then made from the content"
+        raise TraceFormatError(str(error), place=source.shown, fix=fix) from None
+    if not found.sure and not found.unsure:
+        raise _no_trace(found, source)
+    names = found.ambiguous()
+    if names:
+        raise TraceFormatError(
+            f"can be read as {' or as '.join(names)}, and nothing in it decides",
+            place=source.shown,
+            fix=" or ".join(f"--format {name}" for name in names),
+        )
+    return found
+
+
+def _no_trace(found: Survey, source: SourceText) -> TraceFormatError:
+    total = sum(found.others.values())
+    if source.error is not None:
+        what = f"is neither JSON nor JSON Lines: as one document it {source.error}"
+    elif total == 0:
+        what = "is an empty list; expected at least one trace"
+    elif total == 1:
+        what = f"holds no trace: its one record {next(iter(found.others))}"
+    else:
+        what = f"holds no trace among its {total} records; the first {next(iter(found.others))}"
+    if found.wanted != AUTO:
+        what = f"{what}; expected {found.wanted}"
+    if total > 1 and found.messages == total:
+        fix = "its lines are messages of one run: put them into one list, as `jq -s .` does"
+    else:
+        fix = f"expected one of {', '.join(FORMATS)}; check the file, or give --format"
+    return TraceFormatError(what, place=source.shown, fix=fix)

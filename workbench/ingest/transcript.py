@@ -1,0 +1,243 @@
+"""Builds the events of one run from messages in their order.
+
+It keeps the conventions that every importer shares: calls of one reply stand together before
+their results, each non-empty reply text is a claim right after its reply, turns count replies
+from 1, and a call by anybody but the agent has turn 0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from workbench.ingest.jsontext import DEPTH_LIMIT, depth_within
+from workbench.ingest.pairing import CallBook
+from workbench.model.event import (
+    CallError,
+    Claim,
+    Event,
+    ModelReply,
+    ModelRequest,
+    Requestor,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
+from workbench.model.jsonvalue import ABSENT, Absent, Json, TextForm, parse_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Answered", "Asked", "Said", "Transcript", "compact"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A message: its text and where it stands."""
+
+    ref: str
+    """`source_ref`: dotted path into the record."""
+    text: str | None = None
+    at: str | None = None
+    actor: str | None = None
+    agent: str | None = None
+    finish_reason: str | None = None
+    usage: Usage | None = None
+    dropped: int = 0
+    """Parts that are no text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call as the source writes it."""
+
+    ref: str
+    id: str | None
+    tool: str
+    text: str | None = None
+    """Exact text of the arguments, when the source has one."""
+    value: Json | Absent = ABSENT
+    """The arguments, when the source has them as a structure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A result as the source writes it."""
+
+    ref: str
+    id: str | None
+    tool: str | None = None
+    args: Json | Absent = ABSENT
+    text: str | None = None
+    value: Json = None
+    """The recorder's own structure, when there is no text."""
+    error: CallError | None = None
+    at: str | None = None
+    dropped: int = 0
+
+
+def compact(value: Json) -> str:
+    """Write JSON without spaces, in the order of its keys."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(slots=True)
+class Transcript:
+    """The events so far and what was lost on the way."""
+
+    book: CallBook = field(default_factory=CallBook)
+    counts: Counter[str] = field(default_factory=Counter)
+    """Kind of loss -> how often."""
+    _events: list[Event] = field(default_factory=list)
+    _turn: int = 0
+    _last_claim: int | None = None
+
+    def events(self) -> tuple[Event, ...]:
+        """Return the events; the last claim is marked as final."""
+        found = list(self._events)
+        if self._last_claim is not None:
+            last = found[self._last_claim]
+            assert isinstance(last, Claim)  # noqa: S101  we put it there
+            found[self._last_claim] = replace(last, final=True)
+        return tuple(found)
+
+    def system(self, said: Said) -> None:
+        """Add a text that instructs the model."""
+        self.counts["parts_dropped"] += said.dropped
+        if said.text:
+            self._add(
+                SystemMessage(seq=self._next, text=said.text, at=said.at, source_ref=said.ref)
+            )
+
+    def user(self, said: Said, asked: Sequence[Asked] = ()) -> None:
+        """Add a user's text and the calls that the user made."""
+        self.counts["parts_dropped"] += said.dropped
+        if said.text:
+            self._add(
+                UserMessage(
+                    seq=self._next,
+                    text=said.text,
+                    actor=said.actor,
+                    at=said.at,
+                    source_ref=said.ref,
+                )
+            )
+        self._calls(asked, said, requestor=Requestor.USER, turn=0)
+
+    def request(self, request: ModelRequest) -> None:
+        """Add a recorded request to the model."""
+        self._add(replace(request, seq=self._next))
+
+    def reply(self, said: Said, asked: Sequence[Asked] = ()) -> None:
+        """Add a reply of the model: its text, also as a claim, and the calls it asked for."""
+        self._turn += 1
+        self.counts["parts_dropped"] += said.dropped
+        self.counts["reply_cut"] += said.finish_reason in ("length", "max_tokens")
+        at = self._next
+        self._add(
+            ModelReply(
+                seq=at,
+                text=said.text or "",
+                finish_reason=said.finish_reason,
+                usage=said.usage,
+                at=said.at,
+                agent=said.agent,
+                source_ref=said.ref,
+            )
+        )
+        if said.text and said.text.strip():
+            self._last_claim = self._next
+            self._add(
+                Claim(
+                    seq=self._next,
+                    text=said.text,
+                    at=said.at,
+                    agent=said.agent,
+                    source_ref=said.ref,
+                )
+            )
+        ids = self._calls(asked, said, requestor=Requestor.AGENT, turn=self._turn)
+        if ids:
+            reply = self._events[at]
+            assert isinstance(reply, ModelReply)  # noqa: S101  we put it there
+            self._events[at] = replace(reply, call_ids=ids)
+
+    def result(self, answered: Answered) -> None:
+        """Add what a tool answered, to the call that it belongs to."""
+        self.counts["parts_dropped"] += answered.dropped
+        call_id = self.book.answer(answered.id, answered.tool, answered.args)
+        if call_id is None:
+            return
+        self._add(
+            ToolResult(
+                seq=self._next,
+                call_id=call_id,
+                result_raw=answered.text,
+                result=self._result_value(answered),
+                error=answered.error,
+                at=answered.at,
+                source_ref=answered.ref,
+            )
+        )
+
+    @property
+    def _next(self) -> int:
+        return len(self._events)
+
+    def _add(self, event: Event) -> None:
+        self._events.append(event)
+
+    def _calls(
+        self, asked: Sequence[Asked], said: Said, *, requestor: Requestor, turn: int
+    ) -> tuple[str, ...]:
+        if asked:
+            self.book.new_turn()
+        ids = []
+        for one in asked:
+            raw, args = self._arguments(one)
+            call = self.book.ask(one.id, one.tool, args)
+            ids.append(call.call_id)
+            self._add(
+                ToolCall(
+                    seq=self._next,
+                    call_id=call.call_id,
+                    call_id_source=call.source,
+                    tool=one.tool,
+                    args_raw=raw,
+                    args=args,
+                    requestor=requestor,
+                    turn=turn,
+                    at=said.at,
+                    agent=said.agent,
+                    source_ref=one.ref,
+                )
+            )
+        return tuple(ids)
+
+    def _arguments(self, asked: Asked) -> tuple[str | None, Json | Absent]:
+        if asked.text is None:
+            if asked.value is ABSENT:
+                self.counts["args_missing"] += 1
+                return None, ABSENT
+            self.counts["args_not_exact"] += 1
+            return compact(asked.value), asked.value
+        parsed = parse_text(asked.text)
+        if parsed.form is TextForm.TEXT or not depth_within(parsed.value, DEPTH_LIMIT):
+            self.counts["args_not_json"] += 1
+            return asked.text, ABSENT
+        self.counts["args_as_literal"] += parsed.form is TextForm.LITERAL
+        return asked.text, parsed.value
+
+    def _result_value(self, answered: Answered) -> Json | Absent:
+        if answered.text is None:
+            return ABSENT if answered.value is None else answered.value
+        parsed = parse_text(answered.text)
+        if not depth_within(parsed.value, DEPTH_LIMIT):
+            self.counts["results_too_deep"] += 1
+            return ABSENT
+        self.counts["results_as_literal"] += parsed.form is TextForm.LITERAL
+        return parsed.value
