@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -39,14 +40,20 @@ def free_port():
 
 @pytest.fixture
 def lab(tmp_path):
-    """The address of a JupyterLab on the notebooks, started as `make lab` starts it."""
+    """The address of a JupyterLab that runs the recipe of `make lab`."""
     address = f"http://127.0.0.1:{(port := free_port())}"
+    flags = f"--no-browser --allow-root --port={port} --IdentityProvider.token="
+    recipe = subprocess.run(
+        ["make", "-n", "--no-print-directory", "lab", f"LAB_FLAGS={flags}"],  # noqa: S607
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    command = shlex.split(recipe[recipe.index(".venv/bin/python -m jupyterlab") :])
     quiet = {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
     server = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "jupyterlab", "notebooks", "--no-browser", "--allow-root"),
-            *(f"--port={port}", "--IdentityProvider.token=", "--LabApp.news_url=None"),
-        ],
+        [sys.executable, *command[1:]],
         cwd=ROOT,
         env=os.environ | quiet,
         stdout=subprocess.DEVNULL,
@@ -84,5 +91,5 @@ def test_the_lab_opens_the_quickstart_with_its_kernel(lab, chromium):
         expect(page.locator(".jp-Toolbar-kernelName").first).to_have_text(
             re.compile(r"Python 3"), timeout=60_000
         )
-        assert page.locator(".jp-Dialog").count() == 0
+        assert page.locator(".jp-Dialog, .jp-toastContainer").count() == 0
         browser.close()
