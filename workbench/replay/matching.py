@@ -83,9 +83,9 @@ class FixtureTable:
             parse_matchers(fixture.match, key=f"fixtures.{at}.match")
             for at, fixture in enumerate(case.fixtures)
         ]
-        self._uses: Counter[str] = Counter()
+        self._uses: Counter[int] = Counter()
         self._order = _order(case.fixtures, path_name)
-        self._answers = {fixture.id: fixture for fixture in case.fixtures}
+        self._places = {fixture.id: at for at, fixture in enumerate(case.fixtures)}
 
     def answer(self, tool: str, args: Json | Absent) -> Answered | Miss:
         """Answer one call and use a fixture up.
@@ -96,8 +96,8 @@ class FixtureTable:
         """
         for at in self._candidates(tool):
             fixture = self._fixtures[at]
-            if self._left(fixture) and not self._differs(at, args, limit=1):
-                self._uses[fixture.id] += 1
+            if self._left(at) and not self._differs(at, args, limit=1):
+                self._uses[at] += 1
                 return Answered(fixture=fixture, position=at)
         return self._miss(tool, args)
 
@@ -110,13 +110,14 @@ class FixtureTable:
         return tuple(self._fixtures[at] for at in sorted(self._order) if self._used(at))
 
     def _used(self, at: int) -> bool:
-        return self._uses[self._fixtures[at].id] > 0
+        return self._uses[at] > 0
 
     def _candidates(self, tool: str) -> list[int]:
         return [at for at in self._order if self._fixtures[at].tool == tool]
 
-    def _left(self, fixture: Fixture) -> bool:
-        return fixture.times == ANY_TIMES or self._uses[fixture.id] < fixture.times
+    def _left(self, at: int) -> bool:
+        times = self._fixtures[at].times
+        return times == ANY_TIMES or self._uses[at] < times
 
     def _differs(self, at: int, args: Json | Absent, *, limit: int) -> list[str]:
         found = differences(self._fixtures[at].args, args, self._rules[at], lookup=self._returned)
@@ -125,10 +126,10 @@ class FixtureTable:
     def _returned(self, place: str) -> Json | Absent:
         """Find `f1.result.path` among what answered in this trial."""
         name, _, rest = place.partition(".result")
-        fixture = self._answers.get(name)
-        if fixture is None or not self._uses[name]:
+        at = self._places.get(name)
+        if at is None or not self._uses[at]:
             return ABSENT
-        return value_at(result_value(fixture), parse_path(rest[1:]) if rest else ())
+        return value_at(result_value(self._fixtures[at]), parse_path(rest[1:]) if rest else ())
 
     def _miss(self, tool: str, args: Json | Absent) -> Miss:
         effect = self._effects.get(tool, Effect.WRITE)
@@ -137,7 +138,7 @@ class FixtureTable:
         if not candidates:
             return Miss(tool=tool, outcome=outcome, explanation=self._no_fixture(tool))
         found = {at: self._differs(at, args, limit=_COUNTED) for at in candidates}
-        best = min(candidates, key=lambda at: (len(found[at]), not self._left(self._fixtures[at])))
+        best = min(candidates, key=lambda at: (len(found[at]), not self._left(at)))
         name = self._fixtures[best].id
         paths = tuple(found[best][:_SHOWN])
         reason = (

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_message",
-    "add_reply",
     "call_args",
     "entry_event",
     "is_reply",
@@ -109,18 +108,14 @@ def turn_claim(turn: Turn, text: str) -> Claim:
     return Claim(text=text, outcome=ClaimOutcome(turn.outcome), basis=basis)
 
 
-def add_reply(recorder: Recorder, turn: Turn, call_ids: Sequence[str]) -> None:
-    """Record a model reply and, when it has a text, the claim that it is."""
-    recorder.add(
-        ModelReply(
-            text=turn.text or "",
-            call_ids=tuple(call_ids),
-            finish_reason=turn.finish_reason,
-            usage=turn.usage,
-        )
+def reply_event(turn: Turn, call_ids: Sequence[str]) -> ModelReply:
+    """Return a turn as a model's reply."""
+    return ModelReply(
+        text=turn.text or "",
+        call_ids=tuple(call_ids),
+        finish_reason=turn.finish_reason,
+        usage=turn.usage,
     )
-    if turn.text:
-        recorder.add(turn_claim(turn, turn.text))
 
 
 class _Loop:
@@ -164,7 +159,9 @@ class _Loop:
             return
         self._replies += 1
         call_ids = self._ids(turn.tool_calls)
-        add_reply(self._recorder, turn, call_ids)
+        self._recorder.add(reply_event(turn, call_ids))
+        if turn.text:
+            self._recorder.add(turn_claim(turn, turn.text))
         self._calls(turn.tool_calls, call_ids, by=Requestor.AGENT, turn=self._replies)
 
     def _ids(self, calls: Sequence[ScriptedCall]) -> list[str]:

@@ -1,0 +1,127 @@
+"""The far side of a `python:` agent: loads the callable and answers one task after another.
+
+Runs in the agent's process, so it needs the standard library and `replay.agent` only, and prints
+nothing: standard output belongs to the agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import os
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.replay.agent import Answer, Model, Task, Tools
+from workbench.replay.isolation.audit import AuditRule, install
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.replay.isolation.supervisor import Channel, Spec
+
+__all__ = ["Unloadable", "answer_document", "blame", "load", "run", "work"]
+
+_FAILED: Final = 1
+_OURS: Final = str(Path(__file__).resolve().parents[2])
+_NOT_THE_AGENTS: Final = (sys.prefix, sys.base_prefix, _OURS, "<")
+
+
+class Unloadable(Exception):  # noqa: N818  told to the parent as a word
+    """The target names no callable."""
+
+
+def run(spec: Spec, channel: Channel, *, audited: bool) -> int:
+    """Serve tasks until the parent closes the channel; return the exit code."""
+    lock = threading.Lock()
+
+    def send(document: dict[str, Any]) -> None:
+        with lock:
+            channel.send(document)
+
+    if audited:
+        tell = lambda event: send({"side_effect": event})  # noqa: E731  one use
+        install(AuditRule(port=spec.port, writable=[spec.scratch], tell=tell))
+    stage = "load"
+    try:
+        agent = load(spec.target)
+        stage = "run"
+        with asyncio.Runner() as loop:
+            while (task := channel.receive()) is not None:
+                send({"answer": answer_document(work(agent, task, loop))})
+    except Unloadable as error:
+        send({"failed": "unloadable", "where": str(error)})
+        return _FAILED
+    except BaseException as error:  # noqa: BLE001  whatever an agent raises ends its trial
+        send({"failed": stage, "where": blame(error)})
+        return _FAILED
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    return 0
+
+
+def load(target: str) -> Callable[..., Any]:
+    """Import `module:callable`, looking in the working folder first.
+
+    Raises:
+        Unloadable: there is no such module or callable.
+    """
+    module_name, _, name = target.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module_name + ".").startswith(error.name + "."):
+            raise Unloadable(f"no module {module_name}") from error
+        raise
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part, None)  # type: ignore[assignment]
+    if not callable(found):
+        raise Unloadable(f"no callable {name} in {module_name}")
+    return found
+
+
+def work(agent: Callable[..., Any], task: dict[str, Any], loop: asyncio.Runner) -> object:
+    """Give an agent one task and wait for what it returns."""
+    base_url = task["base_url"]
+    found = agent(
+        Task(run_id=task["run_id"], messages=task["messages"]), Tools(base_url), Model(base_url)
+    )
+    return loop.run(_awaited(found)) if inspect.isawaitable(found) else found
+
+
+async def _awaited(found: Any) -> object:  # noqa: ANN401  any awaitable
+    return await found
+
+
+def answer_document(found: object) -> dict[str, Any]:
+    """Return what an agent returned as plain JSON.
+
+    Raises:
+        TypeError: it is neither a text nor an `Answer`.
+    """
+    if isinstance(found, str):
+        return {"text": found}
+    if not isinstance(found, Answer) or not isinstance(found.text, str):
+        message = f"the agent returned {type(found).__name__}; expected str or Answer"
+        raise TypeError(message)
+    state = None if found.state is None else dict(found.state)
+    return {"text": found.text, "outcome": found.outcome, "state": state}
+
+
+def blame(error: BaseException) -> str:
+    """Say what was raised and where, without its message, which may hold trace text."""
+    frames = traceback.extract_tb(error.__traceback__)
+    kind = type(error).__name__
+    if not frames:
+        return kind
+    inside = [f for f in frames if not f.filename.startswith(_NOT_THE_AGENTS)]
+    last = (inside or frames)[-1]
+    name = os.path.relpath(last.filename)
+    return f"{kind} at {Path(name).name if name.startswith('..') else name}:{last.lineno}"

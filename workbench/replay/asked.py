@@ -1,0 +1,159 @@
+"""Calls that a model asked for in a trial, and whether the agent's code carried them out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.digest import args_digest
+from workbench.model.event import Decision, Outcome, Permission, Requestor, ToolCall, ToolResult
+from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap, parse_text, same_json
+from workbench.replay.scripted import call_args
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from workbench.model.case import ScriptedCall
+
+__all__ = ["Asked", "AskedCalls", "ReportedResult", "reported_results"]
+
+_ERROR_WORDS: Final = ("error", "denied", "refused", "invalid", "not allowed")
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """One call that a reply asked for; mutable while its trial runs."""
+
+    call: ScriptedCall
+    call_id: str
+    turn: int
+    after: int
+    """Number of events recorded when it was asked for."""
+    attempted: bool = False
+    denied: bool = False
+    local_result: Json | Absent = ABSENT
+    """What a tool that may run for real answered."""
+    unobserved: bool = False
+    """A result was seen that no fixture gave."""
+
+    def event(self) -> ToolCall:
+        """Return the call as asked."""
+        return ToolCall(
+            call_id=self.call_id,
+            tool=self.call.name,
+            args_raw=self.call.args_raw,
+            args=self.call.args,
+            requestor=Requestor.AGENT,
+            turn=self.turn,
+        )
+
+    def settled(self) -> ToolResult:
+        """Return how a call ended that never reached the gateway."""
+        if self.unobserved:
+            return ToolResult(call_id=self.call_id, outcome=Outcome.UNKNOWN, detail="unobserved")
+        if not isinstance(self.local_result, Absent):
+            result = self.local_result
+            return ToolResult(
+                call_id=self.call_id, outcome=Outcome.OK, detail="local", result=result
+            )
+        detail = "denied_by_agent" if self.denied else "not_attempted"
+        return ToolResult(call_id=self.call_id, outcome=Outcome.DENIED, detail=detail)
+
+
+class AskedCalls:
+    """All calls asked for in one trial."""
+
+    def __init__(self) -> None:
+        self._items: list[Asked] = []
+
+    def add(self, asked: Asked) -> None:
+        """Note a call."""
+        self._items.append(asked)
+
+    def claim(self, tool: str, args: Json | Absent, *, call_id: str | None = None) -> Asked | None:
+        """Take the call that an attempt carries out.
+
+        By its id when the attempt names one, then by equal arguments, then by tool: code that
+        repairs arguments still carries out what the model asked for.
+        """
+        waiting = [a for a in self._items if not a.attempted and a.call.name == tool]
+        named = [a for a in waiting if a.call_id == call_id]
+        equal = [a for a in waiting if same_json(call_args(a.call), args)]
+        for asked in (*named, *equal, *waiting):
+            asked.attempted = True
+            return asked
+        return None
+
+    def deny(self, event: Permission) -> None:
+        """Note that the agent denied calls of a tool, or one call by its digest."""
+        if event.decision is not Decision.DENIED:
+            return
+        for asked in self._items:
+            named = event.tool in (None, asked.call.name)
+            if named and not asked.attempted and _digest_fits(event.args_digest, asked.call):
+                asked.denied = True
+
+    def waiting(self, turn: int) -> int:
+        """Count calls of a turn that were not attempted yet."""
+        return sum(a.turn == turn and not a.attempted and not a.denied for a in self._items)
+
+    def unattempted(self) -> tuple[Asked, ...]:
+        """Return the calls that never reached the gateway, in order."""
+        return tuple(a for a in self._items if not a.attempted)
+
+    def by_result(self, call_id: str | None, name: str | None) -> Asked | None:
+        """Find the call that a result in a request belongs to, unless it was attempted."""
+        for asked in self._items:
+            if asked.attempted or asked.unobserved:
+                continue
+            if call_id == asked.call_id or (call_id is None and name == asked.call.name):
+                return asked
+        return None
+
+
+def _digest_fits(digest: str | None, call: ScriptedCall) -> bool:
+    if digest is None:
+        return True
+    return not isinstance(call.args, Absent) and digest == args_digest(call.args)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedResult:
+    """A tool result that an agent shows to the model."""
+
+    call_id: str | None
+    name: str | None
+    value: Json
+    is_error: bool
+
+
+def reported_results(messages: Iterable[Json]) -> tuple[ReportedResult, ...]:
+    """Return the tool results in plain chat messages, `{role: tool, tool_call_id, content}`."""
+    return tuple(
+        _reported(message)
+        for message in messages
+        if isinstance(message, dict) and message.get("role") == "tool"
+    )
+
+
+def _reported(message: JsonMap) -> ReportedResult:
+    content = message.get("content")
+    value = parse_text(content).value if isinstance(content, str) else content
+    call_id = message.get("tool_call_id", message.get("id"))
+    name = message.get("name")
+    return ReportedResult(
+        call_id=call_id if isinstance(call_id, str) else None,
+        name=name if isinstance(name, str) else None,
+        value=value,
+        is_error=bool(message.get("error") or message.get("is_error")) or _says_error(value),
+    )
+
+
+def _says_error(value: Json) -> bool:
+    """Whether a result is a refusal or a failure, as agents write them."""
+    if isinstance(value, dict):
+        outcome = value.get("outcome", "ok")
+        return bool(value.get("error")) or (isinstance(outcome, str) and outcome != "ok")
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text.lstrip().lower().startswith(_ERROR_WORDS)

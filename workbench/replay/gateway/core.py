@@ -1,0 +1,72 @@
+"""The gateway without I/O: method, path, headers and bytes in, a response out.
+
+The base URL is scoped by run, `/r/<run>/...`, so one server serves every trial of every case.
+What is not known here is refused and reaches nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from workbench.errors import InputError
+from workbench.replay.gateway.plain import answer_events, answer_model, answer_tool
+from workbench.replay.gateway.wire import Response, read_json, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workbench.model.jsonvalue import Json
+    from workbench.replay.trial import Trial
+
+__all__ = ["Gateway"]
+
+
+class Gateway:
+    """The trials that are running now, by run id."""
+
+    def __init__(self) -> None:
+        self._trials: dict[str, Trial] = {}
+
+    def open(self, trial: Trial) -> None:
+        """Serve a trial from now on."""
+        self._trials[trial.run_id] = trial
+
+    def close(self, trial: Trial) -> None:
+        """Stop serving a trial: whatever its agent left behind is refused."""
+        self._trials.pop(trial.run_id, None)
+
+    def handle(self, method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Response:
+        """Answer one request.
+
+        Args:
+            method: upper case.
+            path: as sent, percent-encoded, with or without a query.
+            headers: lower-case names.
+            raw: the body.
+        """
+        parts = path.partition("?")[0].strip("/").split("/", 2)
+        trial = self._trials.get(unquote(parts[1])) if len(parts) == 3 and parts[0] == "r" else None
+        if trial is None:
+            return refusal("unknown_run", "no run of that id is served", status=404)
+        if trial.stopped.is_set():
+            return refusal("stopped", "this run has ended")
+        if method != "POST":
+            return refusal("unknown_endpoint", "expected POST", status=405)
+        try:
+            return _route(trial, parts[2], read_json(raw), headers)
+        except InputError as error:
+            return refusal("bad_request", str(error), status=400)
+
+
+def _route(trial: Trial, rest: str, body: Json, headers: Mapping[str, str]) -> Response:
+    head, _, tail = rest.partition("/")
+    if rest == "model":
+        return answer_model(trial, body)
+    if rest == "events":
+        return answer_events(trial, body)
+    if head == "tools" and tail:
+        return answer_tool(trial, unquote(tail), body, call_id=headers.get("x-call-id"))
+    return refusal(
+        "unknown_endpoint", "expected model, events or tools/<name> below the run", status=501
+    )
