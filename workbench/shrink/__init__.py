@@ -2,4 +2,22 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from workbench.shrink.court import Budget
+from workbench.shrink.nodes import count_nodes
+from workbench.shrink.places import moved_places
+from workbench.shrink.projection import is_projection
+from workbench.shrink.search import Step
+from workbench.shrink.shrinking import Shrunk, shrink_note, shrink_trace
+from workbench.shrink.trials import Once
+
+__all__ = [
+    "Budget",
+    "Once",
+    "Shrunk",
+    "Step",
+    "count_nodes",
+    "is_projection",
+    "moved_places",
+    "shrink_note",
+    "shrink_trace",
+]
