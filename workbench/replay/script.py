@@ -22,10 +22,13 @@ class Script:
         self._replies = [turn for turn in path.turns if is_reply(turn)]
         self._asked = 0
         self._framework = [
-            call for turn in path.turns if turn.by is not None for call in turn.tool_calls
+            call
+            for turn in path.turns
+            if turn.by is Requestor.FRAMEWORK
+            for call in turn.tool_calls
         ]
-        self.user_turns: tuple[tuple[str, ...], ...] = _user_turns(path)
-        """Later user messages; those without a reply between them come together."""
+        self.user_turns: tuple[tuple[Turn, ...], ...] = _user_turns(path)
+        """Later turns of the person; those without a reply between them come together."""
 
     @property
     def left(self) -> int:
@@ -59,14 +62,14 @@ def _is_call(call: ScriptedCall, tool: str, args: Json | Absent) -> bool:
     return call.name == tool and same_json(call_args(call), args)
 
 
-def _user_turns(path: Path) -> tuple[tuple[str, ...], ...]:
-    groups: list[list[str]] = []
+def _user_turns(path: Path) -> tuple[tuple[Turn, ...], ...]:
+    groups: list[list[Turn]] = []
     open_group = False
     for turn in path.turns:
         if turn.user is not None:
             if not open_group:
                 groups.append([])
-            groups[-1].append(turn.user)
+            groups[-1].append(turn)
             open_group = True
         elif is_reply(turn):
             open_group = False

@@ -40,6 +40,7 @@ __all__ = [
     "call_args",
     "entry_event",
     "is_reply",
+    "play_calls",
     "replay_path",
     "turn_claim",
 ]
@@ -145,12 +146,12 @@ class _Loop:
         event = entry_event(turn, place=self._place, key=key)
         if event is not None:
             recorder.add(event)
-        if turn.user is not None:
-            recorder.add(UserMessage(text=turn.user))
-        if turn.by is not None:
-            self._calls(turn.tool_calls, self._ids(turn.tool_calls), by=turn.by, turn=0)
+        if turn.by is not None:  # of a user turn: what the person did before the message
+            play_calls(recorder, self._table, turn)
         elif is_reply(turn):
             self._reply(turn)
+        if turn.user is not None:
+            recorder.add(UserMessage(text=turn.user))
 
     def _reply(self, turn: Turn) -> None:
         if turn.error is not None or turn.offered is not None:
@@ -158,30 +159,37 @@ class _Loop:
         if turn.error is not None:
             return
         self._replies += 1
-        call_ids = self._ids(turn.tool_calls)
-        self._recorder.add(reply_event(turn, call_ids))
+        play_calls(self._recorder, self._table, turn, number=self._replies)
+
+
+def play_calls(
+    recorder: Recorder, table: FixtureTable, turn: Turn, *, number: int = 0
+) -> tuple[str, ...]:
+    """Record what a turn says and the calls it makes; let them complete in recorded order.
+
+    Args:
+        recorder: of this replay.
+        table: what answers.
+        turn: a reply, or calls of the framework or a user.
+        number: of the reply; 0: the turn is none.
+    """
+    call_ids = tuple(recorder.fresh_call_id(call.id) for call in turn.tool_calls)
+    if number:
+        recorder.add(reply_event(turn, call_ids))
         if turn.text:
-            self._recorder.add(turn_claim(turn, turn.text))
-        self._calls(turn.tool_calls, call_ids, by=Requestor.AGENT, turn=self._replies)
-
-    def _ids(self, calls: Sequence[ScriptedCall]) -> list[str]:
-        return [self._recorder.fresh_call_id(call.id) for call in calls]
-
-    def _calls(
-        self, calls: Sequence[ScriptedCall], call_ids: Sequence[str], *, by: Requestor, turn: int
-    ) -> None:
-        """Request the calls together; let them complete in recorded order."""
-        for call, call_id in zip(calls, call_ids, strict=True):
-            self._recorder.add(_tool_call(call, call_id, by=by, turn=turn))
-        answers = [
-            (self._table.answer(call.name, call_args(call)), call_id)
-            for call, call_id in zip(calls, call_ids, strict=True)
-        ]
-        started = self._recorder.clock_ms
-        for answer, call_id in sorted(answers, key=_completion):
-            delay = answer.fixture.delay_ms if isinstance(answer, Answered) else None
-            self._recorder.clock_ms = max(self._recorder.clock_ms, started + (delay or 0))
-            self._recorder.answer(call_id, answer, latency_ms=delay)
+            recorder.add(turn_claim(turn, turn.text))
+    by = turn.by or Requestor.AGENT
+    for call, call_id in zip(turn.tool_calls, call_ids, strict=True):
+        recorder.add(_tool_call(call, call_id, by=by, turn=number))
+    answers = [
+        (table.answer(call.name, call_args(call)), call_id)
+        for call, call_id in zip(turn.tool_calls, call_ids, strict=True)
+    ]
+    started = recorder.clock_ms
+    for answer, call_id in sorted(answers, key=_completion):
+        delay = answer.fixture.delay_ms if isinstance(answer, Answered) else None
+        recorder.clock_ms = max(recorder.clock_ms, started + (delay or 0))
+        recorder.answer(call_id, answer, latency_ms=delay)
 
 
 def _completion(answer: tuple[Answered | Miss, str]) -> int:

@@ -33,7 +33,7 @@ from workbench.replay.issues import Issue, IssueKind
 from workbench.replay.matching import Answered, FixtureTable, Miss, canonical_tool
 from workbench.replay.recorder import Recorder, has_delays
 from workbench.replay.script import Script
-from workbench.replay.scripted import add_message, reply_event, turn_claim
+from workbench.replay.scripted import add_message, play_calls, reply_event, turn_claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -207,10 +207,11 @@ class Trial:
                 claim = Claim(text=text, outcome=claimed or ClaimOutcome.UNKNOWN, basis=basis)
                 self._recorder.add(self._claimed(claim))
 
-    def user(self, text: str) -> None:
-        """Record a later message of the person."""
+    def user(self, turn: Turn) -> None:
+        """Record a later message of the person, after the calls that the person made."""
         with self._lock:
-            self._recorder.add(UserMessage(text=text))
+            play_calls(self._recorder, self._table, replace(turn, by=turn.by or Requestor.USER))
+            self._recorder.add(UserMessage(text=turn.user or ""))
 
     def issue(self, kind: IssueKind, sentence: str) -> None:
         """Note a breach or a doubt once."""

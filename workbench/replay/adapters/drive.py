@@ -106,9 +106,9 @@ def drive(
 def _converse(case: Case, trial: Trial, session: _Session) -> None:
     messages: list[JsonMap] = list(case.input.messages)
     for later in ((), *trial.script.user_turns):
-        for message in later:
-            trial.user(message)
-            messages.append({"role": "user", "content": message})
+        for turn in later:
+            trial.user(turn)
+            messages.append({"role": "user", "content": turn.user})
         answer = session.ask(messages)
         text, outcome, state = answer.get("text"), answer.get("outcome"), answer.get("state")
         if not isinstance(text, str) or not isinstance(state, dict | None):

@@ -205,7 +205,7 @@ def _become(spec: Spec) -> None:  # pragma: no cover  another process
         channel = Channel(socket.socket(fileno=spec.channel))
         level = reach(spec, channel.send_with)
         if spec.argv:
-            os.set_inheritable(spec.channel, False)
+            os.set_inheritable(spec.channel, False)  # noqa: FBT003  positional only
             os.execvp(spec.argv[0], spec.argv)  # noqa: S606  the agent, as the user named it
         from workbench.replay.adapters.python_child import run  # noqa: PLC0415  agents only
 
