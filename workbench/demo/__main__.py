@@ -1,0 +1,142 @@
+"""Run the whole line on the bundled incident: `make demo`, or `python -m workbench.demo [FOLDER]`.
+
+Everything is written below one folder, `demo-out` unless another is named, and everything is done
+by `workbench` commands that a person could type there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from workbench.demo.steps import CASE, FILES, SETTINGS, steps
+from workbench.demo.summary import summary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.demo.steps import Step
+
+__all__ = ["main"]
+
+_MARK: Final = "made-by-workbench-demo"
+_WIDTH: Final = 96
+_DAYS_TO_REVIEW: Final = 90
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run every step; 0 if each returned the exit code that it should."""
+    parser = argparse.ArgumentParser(prog="python -m workbench.demo", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("demo-out"))
+    folder = parser.parse_args(argv).folder
+    if not _prepared(folder):
+        print(
+            f"workbench: {folder} holds files that the demo did not make\n"
+            "  Fix: name another folder: python -m workbench.demo FOLDER",
+            file=sys.stderr,
+        )
+        return 4
+    started = time.monotonic()
+    todo = steps(review_date=_date_in(_DAYS_TO_REVIEW))
+    for number, step in enumerate(todo, start=1):
+        _announce(step, f"{number:2}/{len(todo)}")
+        code = _run(step, folder)
+        if code != step.expected:
+            print(_bold(f"\nThe command returned {code}; expected {step.expected}. The demo ends."))
+            return 1
+    print(_bold("\nWhat happened\n"))
+    print(summary(folder / CASE))
+    print(
+        f"\nDone in {time.monotonic() - started:.0f} s. Every command above can be repeated: "
+        f"cd {shlex.quote(str(folder))}"
+    )
+    return 0
+
+
+def _prepared(folder: Path) -> bool:
+    """Make the folder afresh; False if something in it is not ours."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        return False
+    if folder.exists() and any(folder.iterdir()) and not (folder / _MARK).is_file():
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / _MARK).write_text("This folder is removed and made again by each demo.\n", "utf-8")
+    (folder / "workbench.toml").write_text(SETTINGS, "utf-8")
+    bundled = resources.files("workbench.demo")
+    for name in FILES:
+        (folder / name).write_bytes(bundled.joinpath(name).read_bytes())
+    return True
+
+
+def _announce(step: Step, place: str) -> None:
+    print(f"\n{_bold(f'{place}  {step.title}')}")
+    print(textwrap.fill(step.why, _WIDTH, initial_indent="       ", subsequent_indent="       "))
+    command = shlex.join(("workbench", *step.words))
+    lines = textwrap.wrap(command, _WIDTH - 9, break_long_words=False, break_on_hyphens=False)
+    print("     $ " + " \\\n         ".join(lines), flush=True)
+
+
+def _run(step: Step, folder: Path) -> int:
+    """Run one command in the demo's folder, show what it says, and return its exit code."""
+    done = subprocess.run(  # noqa: S603  our own command
+        [sys.executable, "-m", "workbench", *step.words],
+        cwd=folder,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    lines = done.stdout.rstrip().splitlines()
+    left_out = len(lines) - step.head - step.tail
+    if left_out > 1:
+        note = f"... {left_out} lines more ..."
+        lines = [*lines[: step.head], note, *lines[-step.tail :]]
+    for line in lines:
+        print(f"     | {_cut(line)}".rstrip())
+    print(_dim(f"     exit code {done.returncode}"), flush=True)
+    return done.returncode
+
+
+def _environment() -> dict[str, str]:
+    """Return our environment, with this package found from any folder and its own keys used."""
+    above = str(Path(str(resources.files("workbench"))).parent)
+    paths = [above, *filter(None, [os.environ.get("PYTHONPATH")])]
+    ours = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", "COLUMNS": str(_WIDTH)}
+    return {name: value for name, value in os.environ.items() if name != "WORKBENCH_KEYS"} | ours
+
+
+def _date_in(days: int) -> str:
+    return datetime.fromtimestamp(time.time() + days * 86_400, tz=UTC).date().isoformat()
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH + 24 else f"{line[: _WIDTH + 23]}\u2026"
+
+
+def _bold(text: str) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if _wants_colour() else text
+
+
+def _dim(text: str) -> str:
+    return f"\x1b[2m{text}\x1b[0m" if _wants_colour() else text
+
+
+def _wants_colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
