@@ -32,6 +32,7 @@ Importer: TypeAlias = Callable[..., tuple[Trace, Losses]]
 """`(record: Json, *, place: Origin, tools: Sequence[Tool]) -> (Trace, Losses)`."""
 
 _ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+_MESSAGE_KEYS: Final = frozenset({"content", "tool_calls", "function_call", "refusal"})
 _OPENAI_ROLES: Final = frozenset({"system", "developer", "tool", "function"})
 _OPENAI_KEYS: Final = frozenset({"tool_calls", "function_call", "refusal", "tool_call_id"})
 _OPENAI_PARTS: Final = frozenset({"image_url", "input_audio", "refusal"})
@@ -89,10 +90,13 @@ def _chat_messages(record: Json) -> list[dict[str, Json]] | None:
     messages = unwrap(record).messages
     if not isinstance(messages, list) or not messages or _is_benchmark(record):
         return None
+    if isinstance(record, dict) and record.get("messages") is messages and "type" in record:
+        return None  # an entry of an event log that quotes a conversation
     maps = [message for message in messages if isinstance(message, dict)]
-    if len(maps) != len(messages) or any(text_in(m, "role") not in _ROLES for m in maps):
+    if len(maps) != len(messages):
         return None
-    return maps
+    known = all(text_in(m, "role") in _ROLES and _MESSAGE_KEYS & m.keys() for m in maps)
+    return maps if known else None
 
 
 def _part_types(messages: Sequence[dict[str, Json]]) -> set[str]:
