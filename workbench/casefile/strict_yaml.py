@@ -244,7 +244,7 @@ class _Reader:
         """Put a value where it belongs and return its node."""
         if len(self.nodes) >= MAX_NODES:
             self.refuse(event, f"has more than {MAX_NODES} values")
-        if len(self.stack) > MAX_DEPTH:
+        if len(self.stack) >= MAX_DEPTH and isinstance(value, dict | list):
             self.refuse(event, f"is nested deeper than {MAX_DEPTH} levels")
         line = _line(event)
         if not self.stack:
