@@ -91,5 +91,5 @@ def test_the_lab_opens_the_quickstart_with_its_kernel(lab, chromium):
         expect(page.locator(".jp-Toolbar-kernelName").first).to_have_text(
             re.compile(r"Python 3"), timeout=60_000
         )
-        assert page.locator(".jp-Dialog, .jp-toastContainer").count() == 0
+        assert page.locator(".jp-Dialog").count() == 0
         browser.close()
