@@ -94,8 +94,8 @@ def invoice_question(story: Story) -> None:
     )
     story.result({"invoice": "LB-2026-08-3907", "lines": [["monthly box", 24.5]], "card": card})
     story.model(
-        "In September a gift box for 16.70 USD was added to your monthly box. "
-        "The monthly price itself is unchanged at 24.50 USD."
+        "The September invoice has two lines: the monthly box at 24.50 USD, as ever, and a gift "
+        "box at 16.70 USD."
     )
 
 
@@ -275,7 +275,7 @@ def pause_question(story: Story) -> None:
         "box that is not packed yet. Nothing is charged meanwhile. You can end it at any time."
     )
     story.model(
-        "A subscription can rest for one to three months, and nothing is charged meanwhile. "
+        "A subscription can rest for one to three months at no cost. "
         "How long would you like to be away from it?"
     )
 
