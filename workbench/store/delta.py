@@ -140,7 +140,7 @@ def pauses(seed: str) -> Iterator[float]:
 
 @dataclass(slots=True)
 class DeltaFolder:
-    """An open table. Its snapshot moves only by `refresh` and by its own commits."""
+    """An open table. Its snapshot moves only by `refresh`, also after its own commits."""
 
     path: Path
     table: Table
@@ -190,6 +190,8 @@ class DeltaFolder:
     ) -> Head | None:
         """Add parts under a batch; they are on the disk, entry and all, when this returns.
 
+        It starts from what was last seen: a stale view costs one refused try.
+
         Args:
             parts: finished part files.
             batch_id: no batch is added twice.
@@ -205,13 +207,13 @@ class DeltaFolder:
         """
         waits = pauses(batch_id)
         for _ in range(MAX_TRIES):
-            self.refresh()
             if self.has(batch_id):
                 return None
             head = self.attempt(parts, after=self.head(), batch_id=batch_id, meta=meta, clock=clock)
             if head is not None:
                 return head
             time.sleep(next(waits))
+            self.refresh()
         raise CommitContention(MAX_TRIES)
 
     def attempt(
@@ -260,7 +262,6 @@ class DeltaFolder:
             sync(checkpoint)
             sync(self.path / LOG_FOLDER / "_last_checkpoint")
         sync(self.path / LOG_FOLDER)
-        self.refresh()
         return Head(version=version, digest=read_entry(self.path, version).digest)
 
 

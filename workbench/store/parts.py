@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.parquet as pq
 
-from workbench.store.columns import safe_text, table_of
+from workbench.store.columns import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -134,7 +134,7 @@ class OpenPart:
         """Take rows that belong together; they stay in this part, in this order.
 
         Args:
-            key: what units are sorted by within a group.
+            key: what units are sorted by within a group, as its column holds it.
             rows: cells in the order of the schema, at least one row.
             size_bytes: raw bytes of the rows.
         """
@@ -147,13 +147,13 @@ class OpenPart:
 
     def flush(self) -> None:
         """Write the waiting rows as one row group, or as several if one unit is huge."""
-        self._units.sort(key=lambda unit: safe_text(unit[0]))
+        self._units.sort(key=lambda unit: unit[0])
         rows = [row for _, unit in self._units for row in unit]
         split = self._waiting_bytes > RUN_SPLIT_BYTES
         for group in _groups(rows) if split else [rows]:
             if group:
                 self._writer.write_table(table_of(group, self._kind.schema), len(group))
-        keys = [safe_text(key) for key, _ in self._units]
+        keys = [key for key, _ in self._units]
         self._low = min(keys + ([] if self._low is None else [self._low]), default=None)
         self._high = max(keys + ([] if self._high is None else [self._high]), default=None)
         self._rows += len(rows)

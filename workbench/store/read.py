@@ -212,8 +212,8 @@ class Reader:
         return found[-1]
 
     def _events(self, run_id: str, found: _Found, column: str) -> list[Any]:
-        where = ("run_id", "=", safe_text(run_id))
-        files = self.table.files(("record", "=", EVENT.name), ("date", "=", found.date), where)
+        where = (("record", "=", EVENT.name), ("date", "=", found.date), *_pruned_by(run_id))
+        files = self.table.files(*where)
         if not files:
             return []
         query = (
@@ -233,15 +233,17 @@ class Reader:
     # --- queries ---------------------------------------------------------------
 
     def _run_files(self, run_id: str | None = None) -> list[str]:
-        where = [("record", "=", RUN.name)]
-        if run_id is not None:
-            where.append(("run_id", "=", safe_text(run_id)))
-        return self.table.files(*where)
+        return self.table.files(("record", "=", RUN.name), *_pruned_by(run_id))
 
     def _rows(
         self, files: Sequence[str], query: str, values: Mapping[str, Any] | None = None
     ) -> list[Any]:
         return rows(self.connection, self.table, files, query, values)
+
+
+def _pruned_by(run_id: str | None) -> list[tuple[str, str, str]]:
+    """Return what leaves out parts without the run; an empty id cannot, it would mean null."""
+    return [("run_id", "=", safe_text(run_id))] if run_id else []
 
 
 def _incomplete(want: str, got: str) -> StoreCorrupt:

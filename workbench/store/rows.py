@@ -18,6 +18,7 @@ from workbench.casefile.codec import Place, decode, encode
 from workbench.errors import CaseFormatError
 from workbench.model.event import ModelRequest, ToolCall, ToolResult
 from workbench.model.trace import Grade, Imported, Losses, RunStatus, Trace
+from workbench.store.columns import safe_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,6 +39,7 @@ class RunRows:
     """The rows of one run in one batch."""
 
     run_id: str
+    """As the column holds it, see `safe_text`."""
     date: str | None
     """UTC date of its first event that has a time; None: none has."""
     digest: bytes
@@ -72,7 +74,7 @@ def microseconds(at: str | None) -> int | None:
     try:
         moment = datetime.fromisoformat(at)
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-        return (moment - _EPOCH) // _MICROSECOND
+        return (moment.astimezone(UTC) - _EPOCH) // _MICROSECOND
     except (ValueError, OverflowError):
         return None
 
@@ -87,7 +89,7 @@ def rows_of(imported: Imported, *, batch_id: str) -> RunRows:
     source = None if trace is None or trace.source is None else trace.source.format
     shared = (source, imported.parse_error, batch_id)
     return RunRows(
-        run_id=imported.run_id,
+        run_id=safe_text(imported.run_id),
         date=_date(times[0]) if times else None,
         digest=digest,
         n_events=len(events),
