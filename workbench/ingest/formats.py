@@ -53,6 +53,8 @@ class Format:
     own_id: Callable[[Json], Json]
     """The source's own id of a record; None: it has none."""
     read: Importer
+    located: bool = True
+    """Whether `source_ref` points into this record; ours keeps that of the first recorder."""
 
 
 def _is_native(record: Json) -> bool:
@@ -167,6 +169,7 @@ FORMATS: Final[dict[str, Format]] = {
             owns=_is_native,
             own_id=lambda record: text_in(record, "run_id"),
             read=read_native,
+            located=False,
         ),
         Format(
             name="openai_chat",

@@ -18,8 +18,15 @@ from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
 from workbench.ingest.losses import counted_losses, raw_losses, unreadable
 from workbench.ingest.origin import Origin, usable_id
-from workbench.ingest.rows import rows_of, with_exact_arguments
-from workbench.ingest.source import Piece, SourceText, open_source, pieces_of
+from workbench.ingest.rows import message_path, rows_of, with_exact_arguments
+from workbench.ingest.source import (
+    Piece,
+    SourceText,
+    file_digest,
+    open_source,
+    pieces_of,
+    shown_path,
+)
 from workbench.ingest.survey import digest_of, survey
 from workbench.ingest.toollist import read_tools
 from workbench.model.trace import Imported, Losses, Source, Tool, Trace
@@ -27,7 +34,7 @@ from workbench.model.trace import Imported, Losses, Source, Tool, Trace
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
 
-__all__ = ["ingest_traces", "load_run", "read_source", "read_tools"]
+__all__ = ["FORMATS", "file_digest", "ingest_traces", "load_run", "read_source", "read_tools"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Is told bytes done and bytes in all; a file counts twice, as it is read twice."""
@@ -118,14 +125,14 @@ def load_run(
         shown = ", ".join(map(repr, list(runs)[:_SHOWN_IDS]))
         raise InputError(
             f"holds {len(runs)} runs; expected one, or a run's id behind #",
-            place=path,
+            place=shown_path(path),
             fix=f"give FILE#RUN_ID, with one of {shown}{' ...' if len(runs) > _SHOWN_IDS else ''}",
         )
     if run_id not in runs:
         near = nearest(run_id, runs)
         raise UnknownRunError(
             f"has no run {run_id!r} among its {len(runs)}",
-            place=path,
+            place=shown_path(path),
             fix=None if near is None else f"did you mean {near!r}?",
         )
     return runs[run_id]
@@ -174,10 +181,13 @@ def _imported(
         own = FORMATS[name].own_id(value)
         return _unusable(piece, origin, own, str(error).partition("\n")[0])
     spans = TextMap(text)
-    trace, left = with_exact_arguments(trace, spans)
-    rows = rows_of(trace.events, spans)
+    if FORMATS[name].located:
+        trace, losses = _exact(trace, losses, spans)
+        rows = rows_of([message_path(event) for event in trace.events], spans)
+    else:
+        rows = rows_of([("events", event.seq) for event in trace.events], spans)
     items = (
-        *(loss for loss in losses.items if left or loss.kind != "args_not_exact"),
+        *losses.items,
         *counted_losses({"lone_surrogates": halves}),
         *raw_losses(text),
     )
@@ -189,6 +199,13 @@ def _imported(
         trace=trace,
         losses=Losses(items=items),
     )
+
+
+def _exact(trace: Trace, losses: Losses, spans: TextMap) -> tuple[Trace, Losses]:
+    """Take the arguments' text from the record; the loss stays where that was impossible."""
+    trace, left = with_exact_arguments(trace, spans)
+    items = (loss for loss in losses.items if left or loss.kind != "args_not_exact")
+    return trace, Losses(items=tuple(items))
 
 
 def _unusable(piece: Piece, origin: Origin, own: Json, reason: str) -> Imported:

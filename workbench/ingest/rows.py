@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.ingest.jsontext import Step, TextMap, path_of
 from workbench.model.event import ToolCall
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from workbench.model.event import Event
     from workbench.model.trace import Trace
 
-__all__ = ["Rows", "rows_of", "with_exact_arguments"]
+__all__ = ["PartPath", "Rows", "message_path", "rows_of", "with_exact_arguments"]
 
-_ARGUMENTS: Final[tuple[tuple[Step, ...], ...]] = (
+PartPath: TypeAlias = tuple[Step, ...]
+"""Steps from the record down to a part of it."""
+
+_ARGUMENTS: Final[tuple[PartPath, ...]] = (
     ("args",),
     ("arguments",),
     ("input",),
@@ -39,32 +42,35 @@ class Rows:
     of_event: tuple[int, ...] = ()
 
 
-def rows_of(events: Sequence[Event], spans: TextMap) -> Rows:
-    """Divide a record at the messages that events come from.
+def rows_of(paths: Sequence[PartPath], spans: TextMap) -> Rows:
+    """Divide a record at the parts that events come from.
 
-    Where messages do not stand in the order of the events, the record stays whole.
+    Args:
+        paths: for each event the path of its part; empty: that of the event before.
+        spans: the record's text.
+
+    Where the parts do not stand in the order of the events, the record stays whole.
     """
-    paths = [_message(event) for event in events]
-    starts: dict[tuple[Step, ...], int] = {}
+    starts: dict[PartPath, int] = {}
     for path in paths:
         if path and path not in starts:
             span = spans.span(path)
             if span is None:
-                return Rows(of_event=(0,) * len(events))
+                return Rows(of_event=(0,) * len(paths))
             starts[path] = span[0]
     chars = list(starts.values())
     if any(later <= earlier for earlier, later in pairwise(chars)):
-        return Rows(of_event=(0,) * len(events))
+        return Rows(of_event=(0,) * len(paths))
     number = {path: n for n, path in enumerate(starts)}
     rows: list[int] = []
     for path in paths:
         rows.append(number[path] if path else (rows[-1] if rows else 0))
     if rows != sorted(rows):
-        return Rows(of_event=(0,) * len(events))
+        return Rows(of_event=(0,) * len(paths))
     return Rows(cuts=_bytes(spans.text, [0, *chars[1:]]), of_event=tuple(rows))
 
 
-def _message(event: Event) -> tuple[Step, ...]:
+def message_path(event: Event) -> PartPath:
     """Return the path of the message that an event comes from; empty: none."""
     path = path_of(event.source_ref) if event.source_ref else ()
     at = next((n for n, step in enumerate(path) if isinstance(step, int)), None)

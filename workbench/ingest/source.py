@@ -8,6 +8,7 @@ a list of runs. Neither its name nor its ending matters.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,10 +21,11 @@ from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, dept
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
+    from io import BufferedReader
 
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["Piece", "SourceText", "open_source", "pieces_of"]
+__all__ = ["Piece", "SourceText", "file_digest", "open_source", "pieces_of", "shown_path"]
 
 _LIMIT_BYTES: Final = 512 << 20
 _GZIP: Final = b"\x1f\x8b"
@@ -77,7 +79,7 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
         InputError: it cannot be opened.
     """
     found = Path(path)
-    shown = _shown(found)
+    shown = shown_path(found)
     with _unpacked(found, shown) as (stream, _):
         first = _next_line(stream, shown)
         _refuse_binary(first, shown)
@@ -109,7 +111,20 @@ def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterato
     yield from _records(piece)
 
 
-def _shown(path: Path) -> str:
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's bytes in hex.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    found = Path(path)
+    with _file(found, shown_path(found)) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """Return a path for messages: below the current folder, or without its folder."""
+    path = Path(path)
     if not path.is_absolute():
         return path.as_posix()
     here = Path.cwd()
@@ -117,27 +132,34 @@ def _shown(path: Path) -> str:
 
 
 @contextmanager
-def _unpacked(path: Path, shown: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """Open a file; yield its unpacked stream and the file below it."""
+def _file(path: Path, shown: str) -> Iterator[BufferedReader]:
+    """Open a file; what goes wrong while it is read is an error about the file."""
     if path.is_dir():
         raise InputError("is a folder; expected a file", place=shown, fix="give its files")
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == _GZIP
-            file.seek(0)
-            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if packed else file
-            yield stream, file
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise TraceFormatError(
-            "is a damaged gzip file: its data end early or do not fit its checksum",
-            place=shown,
-            fix="copy the file again; `gzip -dc` unpacks what is left",
-        ) from None
+            yield file
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise InputError(
             f"cannot be read: {reason}", place=shown, fix="check the path and its permissions"
         ) from None
+
+
+@contextmanager
+def _unpacked(path: Path, shown: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a file; yield its unpacked stream and the file below it."""
+    with _file(path, shown) as file:
+        packed = file.read(2) == _GZIP
+        file.seek(0)
+        try:
+            yield (cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if packed else file), file
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise TraceFormatError(
+                "is a damaged gzip file: its data end early or do not fit its checksum",
+                place=shown,
+                fix="copy the file again; `gzip -dc` unpacks what is left",
+            ) from None
 
 
 def _next_line(stream: IO[bytes], shown: str) -> bytes:

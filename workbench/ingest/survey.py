@@ -37,8 +37,10 @@ class Survey:
     """Format -> records that can only be of it."""
     unsure: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """Candidates -> records that can be of any of them."""
-    others: Counter[str] = field(default_factory=Counter)
-    """What is known of records that are no trace -> how many."""
+    others: int = 0
+    """Records that are no trace."""
+    first_other: str = ""
+    """What the first of them is."""
     messages: int = 0
     """Records that are a single chat message."""
     _digests: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -76,7 +78,8 @@ class Survey:
         elif found:
             self.unsure[found] += 1
         else:
-            self.others[piece.error or f"is {describe(piece.value)}"] += 1
+            self.others += 1
+            self.first_other = self.first_other or piece.error or f"is {describe(piece.value)}"
             self.messages += isinstance(piece.value, dict) and "role" in piece.value
         own = next((FORMATS[name].own_id(piece.value) for name in found), None)
         run_id = usable_id(own)
@@ -124,15 +127,15 @@ def survey(source: SourceText, *, wanted: str, on_bytes: Callable[[int], None]) 
 
 
 def _no_trace(found: Survey, source: SourceText) -> TraceFormatError:
-    total = sum(found.others.values())
+    total = found.others
     if source.error is not None:
         what = f"is neither JSON nor JSON Lines: as one document it {source.error}"
     elif total == 0:
         what = "is an empty list; expected at least one trace"
     elif total == 1:
-        what = f"holds no trace: its one record {next(iter(found.others))}"
+        what = f"holds no trace: its one record {found.first_other}"
     else:
-        what = f"holds no trace among its {total} records; the first {next(iter(found.others))}"
+        what = f"holds no trace among its {total} records; the first {found.first_other}"
     if found.wanted != AUTO:
         what = f"{what}; expected {found.wanted}"
     if total > 1 and found.messages == total:

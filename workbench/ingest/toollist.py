@@ -6,7 +6,6 @@ Source:
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +13,12 @@ from workbench.casefile.codec import Place, decode, describe, step_key
 from workbench.casefile.strict_json import load_json
 from workbench.errors import CaseFormatError, InputError
 from workbench.ingest.shapes import map_in, text_in
+from workbench.ingest.source import shown_path
 from workbench.model.event import Event, ToolCall
 from workbench.model.trace import Effect, Tool
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Sequence
 
     from workbench.model.jsonvalue import Json
@@ -33,12 +34,14 @@ def read_tools(path: str | os.PathLike[str]) -> tuple[Tool, ...]:
     Raises:
         InputError: the file cannot be read or breaks this format.
     """
-    name = os.fspath(path)
+    name = shown_path(path)
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise InputError(f"cannot be read: {reason.lower()}", place=name) from None
+        raise InputError(
+            f"cannot be read: {reason.lower()}", place=name, fix="check the path of --tools"
+        ) from None
     document, place = load_json(data, name=name)
     if not isinstance(document, list):
         raise CaseFormatError(
