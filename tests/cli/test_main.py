@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import subprocess
 import sys
@@ -174,6 +175,29 @@ def test_a_reader_that_goes_away_ends_the_command_quietly():
 
     os.close(writing)
     assert (done.returncode, done.stderr) == (2, "")
+
+
+def test_what_is_written_after_the_reader_went_goes_nowhere(monkeypatch, tmp_path):
+    """The interpreter flushes once more at exit; that must not fail again."""
+    with (tmp_path / "out").open("w") as stdout:
+        monkeypatch.setattr(sys, "stdout", stdout)
+
+        status = main(["probe", "pipe"])
+
+        stdout.write("late")
+        stdout.flush()
+    assert status == 2
+    assert (tmp_path / "out").read_text() == ""
+
+
+def test_a_stream_that_cannot_be_set_up_is_used_as_it_is(monkeypatch):
+    """A notebook's stdout is no text file."""
+    stdout = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stdout)
+
+    status = main(["--version"])
+
+    assert (status, stdout.getvalue()) == (0, "workbench 0.1.0\n")
 
 
 def test_the_module_and_the_command_are_the_same():

@@ -6,13 +6,13 @@ import json
 import re
 
 import pytest
-from workbench.check.judge import judge
-from workbench.check.outcomes import resolve_outcomes
 
 from tests.architecture.tree import PACKAGE
 from tools import make_demo
 from workbench.casefile.contract import load_contract
 from workbench.casefile.trace import load_trace
+from workbench.check.judge import judge
+from workbench.check.outcomes import resolve_outcomes
 from workbench.model.event import Outcome, UserMessage
 from workbench.model.trace import calls_of
 from workbench.model.verdict import First, Result
