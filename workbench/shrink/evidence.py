@@ -14,7 +14,7 @@ from workbench.model.event import Claim, Requestor, ToolCall, ToolResult
 from workbench.shrink.trials import Target, undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.model.verdict import ClauseVerdict, Verdict, Violation
     from workbench.shrink.space import Candidate, Space
@@ -36,13 +36,13 @@ class Evidence:
             for i, e in enumerate(events)
             if isinstance(e, ToolCall | ToolResult) and e.call_id in tool_by_id
         }
-        self._read_by_agent = [
+        self._read_by_agent = {
             i
             for i, e in enumerate(events)
             if isinstance(e, ToolResult)
             and e.call_id in tool_by_id
             and tool_by_id[e.call_id].requestor is not Requestor.USER
-        ]
+        }
 
     def violated(self, candidate: Candidate, verdict: Verdict) -> frozenset[int]:
         """Return the units behind the first violation of each clause."""
@@ -70,21 +70,35 @@ class Evidence:
     def held(self, candidate: Candidate, verdict: Verdict) -> frozenset[int]:
         """Return the units that stay whatever the contract reads.
 
-        These are what the model read just before the first violation and, when something was
-        never done, the end at which that became true.
+        These are what the model read just before the first violation, of what the candidate
+        kept, and, when something was never done, the end at which that became true.
         """
-        last = self._last_unit()
+        return self._end(verdict) | self._read_before(candidate, verdict, candidate.kept)
+
+    def read_originally(self, candidate: Candidate, verdict: Verdict) -> frozenset[int]:
+        """Return what the model had read just before this first violation in the original.
+
+        Differs from what is `held` only when leaving something out made another event the first
+        offender.
+        """
+        return self._read_before(candidate, verdict, range(len(self._space.trace.events)))
+
+    def _end(self, verdict: Verdict) -> frozenset[int]:
         absent = any(violation.kind == _END for violation in verdict.violations)
-        signature = verdict.signature
-        if not verdict.violations and signature.first is not None:
-            absent = signature.first.kind == _END
-        stays = {last} if absent and last is not None else set()
+        if not verdict.violations and verdict.signature.first is not None:
+            absent = verdict.signature.first.kind == _END
+        last = self._last_unit()
+        return frozenset({last} if absent and last is not None else ())
+
+    def _read_before(
+        self, candidate: Candidate, verdict: Verdict, kept: Sequence[int]
+    ) -> frozenset[int]:
         before = self._decided(candidate, verdict)
-        if before is not None:
-            place = bisect_left(self._read_by_agent, before)
-            if place:
-                stays.add(self._space.layout.unit_at[self._read_by_agent[place - 1]])
-        return frozenset(stays)
+        if before is None:
+            return frozenset()
+        earlier = kept[: bisect_left(kept, before)]
+        found = next((at for at in reversed(earlier) if at in self._read_by_agent), None)
+        return frozenset(() if found is None else {self._space.layout.unit_at[found]})
 
     def _last_unit(self) -> int | None:
         """Return the last claim, or the last unit of a run that ends without one."""

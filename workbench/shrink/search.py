@@ -254,20 +254,24 @@ class Search:
         return settled is not None
 
     def _settled(self, candidate: Candidate, judged: Judged) -> tuple[Candidate, Verdict] | None:
-        """Return a candidate that has what its own first violation needs, if it is smaller."""
-        while True:
-            self.unresolved_last_round += judged.answer is Answer.UNRESOLVED
-            if judged.answer is not Answer.SAME or judged.verdict is None:
-                return None
-            units = candidate.selection.units
-            held = self._evidence.held(candidate, judged.verdict)
-            if held <= units:
-                return candidate, judged.verdict
-            closed = self._space.closed(units | held)
-            if len(closed) >= len(self.current.selection.units):
-                return None
-            candidate = self._candidate(closed, candidate.selection.cuts)
-            judged = self._court.judge(candidate)
+        """Return a candidate that fails the same way, with what was read before its violation.
+
+        When another event became the first offender, what the model had read before that one is
+        added if the whole is still smaller and fails the same way.
+        """
+        self.unresolved_last_round += judged.answer is Answer.UNRESOLVED
+        if judged.answer is not Answer.SAME or judged.verdict is None:
+            return None
+        units = candidate.selection.units
+        wider = self._space.closed(
+            units | self._evidence.read_originally(candidate, judged.verdict)
+        )
+        if wider != units and len(wider) < len(self.current.selection.units):
+            larger = self._candidate(wider, candidate.selection.cuts)
+            again = self._court.judge(larger)
+            if again.answer is Answer.SAME and again.verdict is not None:
+                return larger, again.verdict
+        return candidate, judged.verdict
 
 
 def _outermost(cuts: frozenset[Cut]) -> frozenset[Cut]:
