@@ -41,7 +41,11 @@ def test_a_lone_surrogate_is_written_as_its_escape() -> None:
 
 def test_rows_become_a_table_of_the_schema() -> None:
     """Cells are taken in the order of the schema."""
-    schema = pa.schema({"name": pa.string(), "at": pa.timestamp("us", tz="UTC")})
+    fields: list[tuple[str, pa.DataType]] = [
+        ("name", pa.string()),
+        ("at", pa.timestamp("us", tz="UTC")),
+    ]
+    schema = pa.schema(fields)
 
     table = table_of([("a", 1), (None, None)], schema)
 
