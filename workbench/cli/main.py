@@ -16,12 +16,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import TYPE_CHECKING, Final
 
 from workbench.errors import MissingExtraError, WorkbenchError
 
+TYPE_CHECKING = False  # importing `typing` would take as long as everything else here
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Final
 
 __all__ = ["COMMANDS", "main"]
 

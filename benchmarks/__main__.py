@@ -1,0 +1,22 @@
+"""Measure every figure and print it; 1 if one is beyond its bound."""
+
+from __future__ import annotations
+
+from benchmarks import startup
+
+__all__ = ["main"]
+
+BENCHMARKS = (startup.measure,)
+
+
+def main() -> int:
+    """Run all benchmarks, one after the other, on an idle machine if possible."""
+    figures = []
+    for measure in BENCHMARKS:
+        figures.append(measure())
+        print(figures[-1].line(), flush=True)
+    return int(any(figure.ratio > figure.bound for figure in figures))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
