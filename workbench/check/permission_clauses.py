@@ -1,0 +1,99 @@
+"""Calls that need somebody's leave.
+
+Source:
+    design page 03, `permissions`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workbench.check.facts import Facts, failed, inconclusive, passed
+from workbench.check.selectors import Stage
+from workbench.model.canonical import args_digest
+from workbench.model.event import Decision, Permission
+from workbench.model.jsonvalue import ABSENT
+
+if TYPE_CHECKING:
+    from workbench.model.contract import PermissionRule
+    from workbench.model.trace import Call
+    from workbench.model.verdict import ClauseVerdict
+
+__all__ = ["check_permissions"]
+
+_SELF: Final = frozenset({"agent", "assistant", "model"})
+
+
+def check_permissions(clause: PermissionRule, facts: Facts) -> ClauseVerdict:
+    """Report every executed call without a grant that covers it and still stands."""
+    calls = facts.select(clause.grant, Stage.EXECUTED)
+    decisions = [event for event in facts.events if isinstance(event, Permission)]
+    if not calls:
+        return passed(clause.id, f"{clause.grant.text} was not called")
+    if not decisions:
+        sentence = "no permission events are recorded"
+        return inconclusive(clause.id, sentence, facts.pair(*calls))
+    results = [(call, _granted(clause, call, decisions)) for call in calls]
+    bare = [call for call, granted in results if granted is False]
+    if bare:
+        return failed(
+            clause.id,
+            [
+                facts.violation(
+                    clause.id,
+                    call.start,
+                    f"{call.tool} was called without a grant that covers it",
+                    {*facts.pair(call), *(d.seq for d in decisions if d.seq < call.start)},
+                )
+                for call in bare
+            ],
+        )
+    if any(granted is None for _, granted in results):
+        return inconclusive(clause.id, "it is not recorded who granted", facts.pair(*calls))
+    seqs = {*facts.pair(*calls), *(decision.seq for decision in decisions)}
+    return passed(clause.id, f"{clause.grant.text} was granted", seqs)
+
+
+def _granted(clause: PermissionRule, call: Call, decisions: list[Permission]) -> bool | None:
+    """Whether a grant stands when the call starts; None: not known who gave it."""
+    digest = _digest(call)
+    granted: bool | None = False
+    for decision in decisions:
+        if decision.seq > call.start:
+            break
+        if decision.decision is Decision.DENIED and _revokes(decision, call, digest):
+            granted = False
+        elif decision.decision is Decision.GRANTED and _covers(clause, decision, call, digest):
+            granted = _counts(clause, decision, call) or granted
+    return granted
+
+
+def _digest(call: Call) -> str | None:
+    if call.args is ABSENT:
+        return None
+    try:
+        return args_digest(call.args)
+    except ValueError:
+        return None
+
+
+def _covers(clause: PermissionRule, decision: Permission, call: Call, digest: str | None) -> bool:
+    if clause.covers == "session":
+        return True
+    if decision.tool != call.tool:
+        return False
+    return clause.covers == "same_tool" or (digest is not None and decision.args_digest == digest)
+
+
+def _revokes(decision: Permission, call: Call, digest: str | None) -> bool:
+    same_tool = decision.tool is None or decision.tool == call.tool
+    same_args = decision.args_digest is None or decision.args_digest == digest
+    return same_tool and same_args
+
+
+def _counts(clause: PermissionRule, decision: Permission, call: Call) -> bool | None:
+    if clause.by != "other_actor":
+        return True
+    if decision.actor is None:
+        return None
+    return decision.actor not in _SELF | {call.request.agent, decision.agent}
