@@ -26,7 +26,16 @@ from workbench.model.verdict import First, Signature
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Place", "decode", "describe", "encode", "encode_fields", "nearest", "step_key"]
+__all__ = [
+    "Place",
+    "decode",
+    "describe",
+    "encode",
+    "encode_fields",
+    "hints_of",
+    "nearest",
+    "step_key",
+]
 
 Value = TypeVar("Value")
 
@@ -126,7 +135,7 @@ def encode_fields(value: Any) -> JsonMap:  # noqa: ANN401  any dataclass
     """Return a dataclass of the model as a JSON mapping."""
     found: JsonMap = {}
     kind = getattr(type(value), "kind", None)
-    hints = _hints(cast("type", type(value)))
+    hints = hints_of(cast("type", type(value)))
     for entry in fields(value):
         item = getattr(value, entry.name)
         if entry.name != "seq" and _is_default(entry, item):
@@ -269,8 +278,9 @@ def _decode_enum(hint: type[Enum], value: Json, place: Place, key: str) -> objec
 
 
 @lru_cache(maxsize=256)
-def _hints(cls: type) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
+def hints_of(cls: type) -> dict[str, Any]:
+    """Return the type of each field of a model class."""
+    return typing.get_typehints_of(cls)
 
 
 def _decode_fields(cls: type, value: Json, place: Place, key: str) -> object:
@@ -289,7 +299,7 @@ def _decode_fields(cls: type, value: Json, place: Place, key: str) -> object:
         required = entry.default is MISSING and entry.default_factory is MISSING
         if required and name not in value:
             raise place.error(step_key(key, name), "is missing; it is required", fix=f"add {name}")
-    hints = _hints(cls)
+    hints = hints_of(cls)
     found = {
         entries[name].name: _decode(hints[entries[name].name], item, place, step_key(key, name))
         for name, item in value.items()

@@ -1,0 +1,88 @@
+"""Results too large for a case: files beside it, named by their digest.
+
+Source:
+    design page 04: `<id>.files/<sha256>.json`, and "`$file` stays inside the case's own folder".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.codec import describe, step_key
+from workbench.casefile.files import read_bytes, shown_path, write_new
+from workbench.casefile.strict_json import load_json
+from workbench.model.jsonvalue import ABSENT, Absent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.casefile.codec import Place
+    from workbench.model.case import Case, Fixture
+
+__all__ = ["MAX_INLINE_BYTES", "load_results", "write_results"]
+
+MAX_INLINE_BYTES: Final = 32 << 10
+_NAME: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]*)\.files/([0-9a-f]{64})\.json")
+
+
+def write_results(case: Case, folder: Path) -> Case:
+    """Write each large result of a case to its file; return the case that names them."""
+    return replace(case, fixtures=tuple(_written(case.id, f, folder) for f in case.fixtures))
+
+
+def _written(case_id: str, fixture: Fixture, folder: Path) -> Fixture:
+    if fixture.file is None and isinstance(fixture.result, Absent):
+        return fixture
+    text = json.dumps(fixture.result, allow_nan=False)
+    if len(text) <= MAX_INLINE_BYTES and fixture.file is None:
+        return fixture
+    name = f"{case_id}.files/{hashlib.sha256(text.encode()).hexdigest()}.json"
+    path = folder / name
+    if not path.exists():  # its name is its digest, so what is there is the same
+        write_new(path, text)
+    return replace(fixture, file=name)
+
+
+def load_results(case: Case, place: Place, folder: Path | None) -> tuple[Fixture, ...]:
+    """Return the case's fixtures with the results that lie in files.
+
+    Raises:
+        CaseFormatError: a name leads out of the case's folder, or a file is not what its name
+            says.
+    """
+    return tuple(
+        fixture
+        if fixture.file is None
+        else _loaded(case.id, fixture, step_key("fixtures", at), place, folder)
+        for at, fixture in enumerate(case.fixtures)
+    )
+
+
+def _loaded(case_id: str, fixture: Fixture, key: str, place: Place, folder: Path | None) -> Fixture:
+    name = fixture.file or ""
+    at = step_key(key, "$file")
+    parts = _NAME.fullmatch(name)
+    if parts is None or parts[1] != case_id:
+        raise place.error(
+            at,
+            f"is {describe(name)}; expected {case_id}.files/ and the sha256 of the file, .json",
+            fix="keep the file in the case's own folder",
+        )
+    if fixture.result is not ABSENT:
+        raise place.error(at, "stands beside a result; expected one of the two")
+    if folder is None:
+        raise place.error(at, "lies in another file; load the case from its folder")
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise place.error(at, "leads out of the case's folder", fix="replace the link by the file")
+    data = read_bytes(path)
+    if hashlib.sha256(data).hexdigest() != parts[2]:
+        raise place.error(
+            at, "names a file with another digest; it was changed", fix="restore the file"
+        )
+    result, _ = load_json(data, name=shown_path(path))
+    return replace(fixture, result=result)
