@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from workbench.casefile.case_checks import check_case
 from workbench.casefile.case_document import CASE_KEYS, CASE_SCHEMA, case_document
@@ -23,7 +23,7 @@ from workbench.errors import CaseFormatError
 from workbench.model.case import ANY_TIMES, Case, Fixture
 from workbench.model.verdict import Signature
 
-if typing.TYPE_CHECKING:
+if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 

@@ -280,7 +280,7 @@ def _decode_enum(hint: type[Enum], value: Json, place: Place, key: str) -> objec
 @lru_cache(maxsize=256)
 def hints_of(cls: type) -> dict[str, Any]:
     """Return the type of each field of a model class."""
-    return typing.get_typehints_of(cls)
+    return typing.get_type_hints(cls)
 
 
 def _decode_fields(cls: type, value: Json, place: Place, key: str) -> object:
