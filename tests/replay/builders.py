@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from workbench.model.case import (
     Case,
     CaseInput,
@@ -30,31 +28,31 @@ TOOLS = (
 )
 
 
-def a_fixture(tool: str = "customer.lookup", **fields: Any) -> Fixture:
+def a_fixture(tool="customer.lookup", **fields):
     """Return a fixture of a tool; without arguments unless given."""
     return Fixture(**{"id": "f1", "tool": tool, "args": {}, **fields})
 
 
-def a_call(name: str, args: Any = None, *, id: str = "c1", raw: str | None = None) -> ScriptedCall:  # noqa: A002
+def a_call(name, args=None, *, call_id="c1", raw=None):
     """Return a scripted call."""
     if raw is not None:
-        return ScriptedCall(id=id, name=name, args_raw=raw)
-    return ScriptedCall(id=id, name=name, args={} if args is None else args)
+        return ScriptedCall(id=call_id, name=name, args_raw=raw)
+    return ScriptedCall(id=call_id, name=name, args={} if args is None else args)
 
 
-def calls(*wanted: ScriptedCall, **fields: Any) -> Turn:
+def asks(*wanted, **fields):
     """Return a turn that asks for calls."""
     return Turn(tool_calls=wanted, **fields)
 
 
-def a_path(*turns: Turn, name: str = "recorded", expect: Expectation = Expectation.FAIL) -> Path:
+def a_path(*turns, name="recorded", expect=Expectation.FAIL):
     """Return a path, the recorded one unless named otherwise."""
     return Path(name=name, expect=expect, turns=turns)
 
 
-def a_case(*turns: Turn, **fields: Any) -> Case:
+def a_case(*turns, **fields):
     """Return a case whose recorded path has these turns."""
-    plain: dict[str, Any] = {
+    plain = {
         "id": "a-case",
         "title": "A case",
         "state": CaseState.PROPOSED,
