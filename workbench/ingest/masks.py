@@ -29,8 +29,8 @@ _CUT: Final = re.compile(
     re.IGNORECASE,
 )
 _REDACTED_ERROR: Final = re.compile(
-    r"An error occurred while running the tool\. Please try again\.?"
-    r"(?! Error: [^\s\"])|Error details are redacted"
+    r"An error occurred while running the tool\. Please try again(?:(?!\.)|\.(?! Error: \S))"
+    r"|Error details are redacted"
 )
 
 

@@ -85,11 +85,11 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
         _refuse_binary(first, shown)
         second = _next_line(stream, shown)
     source = SourceText(path=found, shown=shown, lines=bool(second))
-    reason = _parsed(first).error
+    reason = _parsed(first, depth=None).error
     if reason is None:
         return source
     if second:
-        reason = _parsed(_whole(source)).error
+        reason = _parsed(_whole(source), depth=None).error
         return replace(source, lines=reason is not None, error=reason)
     raise TraceFormatError(reason, place=shown, fix=_FIX_BINARY)
 
@@ -242,7 +242,7 @@ def _records(document: Piece) -> Iterator[Piece]:
 
 
 def _is_conversation(items: list[Json]) -> bool:
-    return all(isinstance(item, dict) and "role" in item for item in items)
+    return bool(items) and all(isinstance(item, dict) and "role" in item for item in items)
 
 
 def _items(

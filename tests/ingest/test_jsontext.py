@@ -1,0 +1,94 @@
+"""Exact text of a part of a record."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from tests.strategies import json_values
+from workbench.errors import TraceFormatError
+from workbench.ingest.jsontext import (
+    Step,
+    TextMap,
+    depth_within,
+    path_of,
+    read_value,
+    without_lone_surrogates,
+)
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import Json
+
+
+def parts(value: Json, path: tuple[Step, ...] = ()) -> list[tuple[tuple[Step, ...], Json]]:
+    """Return every part of a value with its path."""
+    found: list[tuple[tuple[Step, ...], Json]] = [(path, value)]
+    if isinstance(value, dict):
+        for key, item in value.items():
+            found += parts(item, (*path, key))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            found += parts(item, (*path, at))
+    return found
+
+
+@settings(max_examples=60)
+@given(json_values(max_leaves=12), st.sampled_from([None, 1, "\t"]))
+def test_every_part_is_found_where_it_stands(value: Json, indent: int | str | None) -> None:
+    """Parsing the cut text gives the part, and the text has no white space around it."""
+    text = f" \n{json.dumps(value, indent=indent)}\r\n"
+    spans = TextMap(text)
+
+    for path, part in parts(value):
+        span = spans.span(path)
+        assert span is not None
+        cut = text[span[0] : span[1]]
+        assert json.loads(cut) == part
+        assert cut == cut.strip()
+
+
+def test_a_part_that_is_not_there_has_no_place() -> None:
+    """Neither in a list, nor in a mapping, nor below a text."""
+    spans = TextMap('{"a": [1], "b": "x", "a": [2, 3]}')
+
+    assert spans.span(("a", 1)) is not None  # the later of two equal keys counts
+    assert spans.span(("a", 5)) is None
+    assert spans.span(("c",)) is None
+    assert spans.span(("b", "x")) is None
+    assert spans.span(("c", "d")) is None
+
+
+def test_depth_counts_containers() -> None:
+    """A scalar has none."""
+    assert depth_within(1, 0)
+    assert not depth_within([[]], 0)
+    assert depth_within([[]], 1)
+    assert depth_within({"a": [{}]}, 2)
+    assert not depth_within({"a": [{}]}, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "{", "[1,", '"abc', "{'a': 1}", "01", "[1] 2", "\ufeff1"]
+)
+def test_what_is_no_json_is_refused_without_its_text(text: str) -> None:
+    """The reason says where, never what."""
+    with pytest.raises(TraceFormatError, match=r"^is not (JSON|whole)") as error:
+        read_value(text)
+
+    assert "abc" not in str(error.value)
+
+
+def test_paths_are_read_back() -> None:
+    """A number is a position in a list."""
+    assert path_of("a.0.b") == ("a", 0, "b")
+
+
+def test_halves_in_keys_are_replaced_too() -> None:
+    """A key is a text like any other."""
+    assert without_lone_surrogates({"\ud800": ["\udfff", 1, "ok"]}) == (
+        {"\ufffd": ["\ufffd", 1, "ok"]},
+        2,
+    )

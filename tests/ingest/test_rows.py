@@ -1,0 +1,53 @@
+"""Rows of a run: where it is cut, and when it stays whole."""
+
+from __future__ import annotations
+
+from workbench.ingest.jsontext import TextMap
+from workbench.ingest.rows import message_path, rows_of, with_exact_arguments
+from workbench.model.event import ToolCall, UserMessage
+from workbench.model.trace import Trace
+
+TEXT = '{"é": 1, "m": [ {"t": "ü"}, {"t": "b"} ], "r": 2}'
+
+
+def test_what_stands_between_messages_belongs_to_the_earlier_one() -> None:
+    """Offsets count bytes; the first row has the start, the last the end."""
+    rows = rows_of([("m", 0), ("m", 0), (), ("m", 1)], TextMap(TEXT))
+
+    assert rows.of_event == (0, 0, 0, 1)
+    assert rows.cuts == (0, TEXT.encode().index(b'{"t": "b"}'))
+
+
+def test_an_event_before_any_message_is_in_the_first_row() -> None:
+    """A system text may stand outside the list."""
+    assert rows_of([(), ("m", 0)], TextMap(TEXT)).of_event == (0, 0)
+
+
+def test_a_record_out_of_order_stays_whole() -> None:
+    """Rows are ascending; the bytes are kept anyway."""
+    for paths in ([("m", 1), ("m", 0)], [("m", 0), ("m", 1), ("m", 0)], [("m", 0), ("x", 0)]):
+        rows = rows_of(paths, TextMap(TEXT))
+        assert rows.cuts == (0,)
+        assert rows.of_event == (0,) * len(paths)
+
+
+def test_no_event_is_one_row() -> None:
+    """A run without events still has its bytes."""
+    assert rows_of([], TextMap(TEXT)).cuts == (0,)
+
+
+def test_the_message_of_a_call_is_the_first_position() -> None:
+    """Below it are its parts."""
+    assert message_path(UserMessage(text="x", source_ref="data.m.3.calls.1")) == ("data", "m", 3)
+    assert message_path(UserMessage(text="x", source_ref="system")) == ()
+    assert message_path(UserMessage(text="x")) == ()
+
+
+def test_arguments_without_a_place_keep_what_was_written() -> None:
+    """And are counted."""
+    call = ToolCall(call_id="a", tool="t", args_raw="{}", args={})
+
+    trace, left = with_exact_arguments(Trace(run_id="r", events=(call,)), TextMap(TEXT))
+
+    assert trace.events == (call,)
+    assert left == 1
