@@ -9,10 +9,13 @@ Source:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from workbench.check.facts import Facts, failed, inconclusive, passed
+from workbench.check.operations import operation_ids
 from workbench.check.outcomes import value_of
 from workbench.check.predicates import holds
 from workbench.check.selectors import args_of
@@ -21,7 +24,6 @@ from workbench.model.contract import (
     ClaimIs,
     Evidence,
     FinalState,
-    Predicate,
     StatePredicate,
     StateRule,
     SuccessRequires,
@@ -36,12 +38,11 @@ if TYPE_CHECKING:
     from workbench.model.verdict import ClauseVerdict, Violation
 
 __all__ = [
+    "Backing",
     "Finding",
     "check_final_state",
     "check_success_requires",
-    "evidence_at",
     "named_evidence",
-    "operation_ids",
 ]
 
 
@@ -63,14 +64,14 @@ def check_success_requires(clause: SuccessRequires, facts: Facts) -> ClauseVerdi
         ContractError: a short form that names no tool of the trace.
     """
     evidence = named_evidence(clause.evidence, facts.tool_names)
-    tool = evidence.tool or ""
+    backing = Backing(evidence, facts)
     broken: list[Violation] = []
     unclear: list[int] = []
     read: list[int] = []
     for claimed in facts.claims:
         if claimed.outcome not in (ClaimOutcome.SUCCESS, ClaimOutcome.UNKNOWN):
             continue
-        finding = evidence_at(evidence, facts, claimed.seq)
+        finding = backing.at(claimed.seq)
         read += [claimed.seq, *finding.seqs]
         if claimed.outcome is ClaimOutcome.SUCCESS and finding.holds is False:
             sentence = f"success was claimed, but {finding.reason}"
@@ -82,7 +83,7 @@ def check_success_requires(clause: SuccessRequires, facts: Facts) -> ClauseVerdi
     if unclear:
         sentence = f"it is not clear what is claimed at {unclear[0]}, or on what it rests"
         return inconclusive(clause.id, sentence, unclear)
-    return passed(clause.id, f"no claim of success without evidence of {tool}", read)
+    return passed(clause.id, f"no claim of success without evidence of {evidence.tool}", read)
 
 
 def named_evidence(evidence: Evidence, tools: Iterable[str]) -> Evidence:
@@ -107,38 +108,50 @@ def named_evidence(evidence: Evidence, tools: Iterable[str]) -> Evidence:
     )
 
 
-def evidence_at(evidence: Evidence, facts: Facts, position: int) -> Finding:
-    """Say whether an item holds just before a position; its tool is named."""
-    tool = evidence.tool or ""
-    calls = [
-        call
-        for call in facts.of_tool(tool)
-        if call.request.requestor is Requestor.AGENT
-        and call.start < position
-        and _fits(evidence.args, args_of(call))
-    ]
-    completed = [
-        call for call in calls if call.outcome is Outcome.OK and facts.ended(call) < position
-    ]
-    last = max(completed, key=lambda call: call.end, default=None)
-    unclear = facts.unclear(call for call in calls if last is None or call.start > last.start)
-    if unclear is not None:
-        reason = f"{unclear.tool} at {unclear.start} has no known answer"
-        return Finding(holds=None, seqs=facts.pair(unclear), reason=reason)
-    if last is None:
-        return Finding(holds=False, seqs=(), reason=f"no call of {tool} had completed before")
-    if not holds(evidence.predicate, value_of(last.result)):
-        reason = f"the last {last.tool} before, at {last.start}, does not show it"
-        return Finding(holds=False, seqs=facts.pair(last), reason=reason)
-    write = _other_operation(last, facts)
-    if write is not None:
+class Backing:
+    """The calls that could carry one item of evidence, found once for many positions."""
+
+    def __init__(self, evidence: Evidence, facts: Facts) -> None:
+        self._evidence = evidence
+        self._facts = facts
+        calls = [
+            call
+            for call in facts.of_tool(evidence.tool or "")
+            if call.request.requestor is Requestor.AGENT
+            and all(holds(predicate, args_of(call)) for predicate in evidence.args)
+        ]
+        self._completed = sorted(
+            (call for call in calls if call.outcome is Outcome.OK), key=attrgetter("end")
+        )
+        self._unclear = [call for call in calls if facts.is_unclear(call)]
+
+    def at(self, position: int) -> Finding:
+        """Say whether the evidence holds just before a position."""
+        place = bisect_left(self._completed, position, key=attrgetter("end"))
+        last = self._completed[place - 1] if place else None
+        unclear = self._last_unclear(position)
+        if unclear is not None and (last is None or unclear.start > last.start):
+            reason = f"{unclear.tool} at {unclear.start} has no known answer"
+            return Finding(holds=None, seqs=self._facts.pair(unclear), reason=reason)
+        if last is None:
+            reason = f"no call of {self._evidence.tool} had completed before"
+            return Finding(holds=False, seqs=(), reason=reason)
+        return self._judge_last(last)
+
+    def _last_unclear(self, position: int) -> Call | None:
+        place = bisect_left(self._unclear, position, key=attrgetter("start"))
+        return self._unclear[place - 1] if place else None
+
+    def _judge_last(self, last: Call) -> Finding:
+        seqs = self._facts.pair(last)
+        if not holds(self._evidence.predicate, value_of(last.result)):
+            reason = f"the last {last.tool} before, at {last.start}, does not show it"
+            return Finding(holds=False, seqs=seqs, reason=reason)
+        write = _other_operation(last, self._facts)
+        if write is None:
+            return Finding(holds=True, seqs=seqs, reason="")
         reason = f"{last.tool} at {last.start} concerns another operation than {write.tool}"
-        return Finding(holds=False, seqs=facts.pair(write, last), reason=reason)
-    return Finding(holds=True, seqs=facts.pair(last), reason="")
-
-
-def _fits(predicates: tuple[Predicate, ...], args: Json | Absent) -> bool:
-    return all(holds(predicate, args) for predicate in predicates)
+        return Finding(holds=False, seqs=self._facts.pair(write, last), reason=reason)
 
 
 def _other_operation(read_back: Call, facts: Facts) -> Call | None:
@@ -146,46 +159,11 @@ def _other_operation(read_back: Call, facts: Facts) -> Call | None:
     if facts.effects.get(read_back.tool) is Effect.WRITE:
         return None
     own = operation_ids(read_back)
-    if not own:
-        return None
-    for call in reversed(facts.calls):
-        if call.start >= read_back.start or call.tool == read_back.tool:
-            continue
-        if facts.effects.get(call.tool, Effect.WRITE) is not Effect.WRITE:
-            continue
-        ids = operation_ids(call)
-        if ids:
-            return call if own.isdisjoint(ids) else None
+    place = bisect_left(facts.operations, read_back.start, key=attrgetter("start"))
+    for call in reversed(facts.operations[:place] if own else []):
+        if call.tool != read_back.tool:
+            return call if own.isdisjoint(operation_ids(call)) else None
     return None
-
-
-_OPERATION_KEYS: Final = frozenset({"operationid", "opid", "xoperationid"})
-
-
-def operation_ids(call: Call) -> frozenset[str]:
-    """Return the operation ids that a call carries, in its arguments, result or error."""
-    found: set[str] = set()
-    places: list[Json | Absent] = [call.args, value_of(call.result)]
-    if call.result is not None:
-        if call.result.operation_id is not None:
-            found.add(call.result.operation_id)
-        if call.result.error is not None:
-            places += [call.result.error.body, dict(call.result.error.headers)]
-    for place in places:
-        found.update(_named_operations(place))
-    return frozenset(found)
-
-
-def _named_operations(value: Json | Absent) -> list[str]:
-    if not isinstance(value, dict):
-        return []
-    return [
-        str(item)
-        for key, item in value.items()
-        if key.lower().replace("_", "").replace("-", "") in _OPERATION_KEYS
-        and isinstance(item, str | int)
-        and not isinstance(item, bool)
-    ]
 
 
 # --- the state at the end -------------------------------------------------------
@@ -228,7 +206,7 @@ def _state_holds(name: str, facts: Facts) -> Finding:
 def _rule_holds(rule: StateRule, facts: Facts) -> Finding:
     match rule:
         case Evidence():
-            return evidence_at(named_evidence(rule, facts.tool_names), facts, facts.end)
+            return Backing(named_evidence(rule, facts.tool_names), facts).at(facts.end)
         case StatePredicate():
             return _state_predicate_holds(rule, facts)
         case ClaimIs():

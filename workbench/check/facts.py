@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from workbench.check.claims import claim_outcome
 from workbench.check.globs import glob_matches
+from workbench.check.operations import operation_ids
 from workbench.check.outcomes import declared_effects
 from workbench.check.selectors import Stage, concerns, selects
 from workbench.model.contract import Contract, FixPlace, Selector
@@ -51,8 +54,10 @@ class Facts:
         self.contract = contract
         self.events = trace.events
         self.end = len(trace.events)
-        self.rightly_refused: frozenset[int] = frozenset()
-        """Starts of blocked calls that a clause forbids: right refusals, no gaps."""
+        self.gaps: list[Call] = []
+        """Calls after which the run says little: no fixture, or blocked and not forbidden."""
+        self._gap_starts: frozenset[int] = frozenset()
+        self.excuse(frozenset())
 
     # --- calls ---------------------------------------------------------------
 
@@ -114,23 +119,32 @@ class Facts:
         """Return where a call was over: its result, or the next reply when it has none."""
         if call.result is not None:
             return call.end
-        later = (
-            seq
-            for seq in range(call.start + 1, self.end)
-            if isinstance(self.events[seq], ModelReply | ModelRequest)
-        )
-        return next(later, self.end)
+        at = bisect_right(self._model_seqs, call.start)
+        return self._model_seqs[at] if at < len(self._model_seqs) else self.end
+
+    @cached_property
+    def _model_seqs(self) -> list[int]:
+        return [e.seq for e in self.events if isinstance(e, ModelReply | ModelRequest)]
+
+    @cached_property
+    def operations(self) -> list[Call]:
+        """Writes that carry an operation id, by start."""
+        return [
+            call
+            for call in self.calls
+            if self.effects.get(call.tool, Effect.WRITE) is Effect.WRITE and operation_ids(call)
+        ]
 
     # --- gaps: what a replay could not answer ---------------------------------
 
-    @property
-    def gaps(self) -> list[Call]:
-        """Calls after which the run says little: no fixture, or blocked and not forbidden."""
-        return [
+    def excuse(self, forbidden: frozenset[int]) -> None:
+        """Take blocked calls that start here for right refusals: a clause forbids them."""
+        self.gaps = [
             call
             for call in self._unanswered
-            if call.outcome is Outcome.MISSING_FIXTURE or call.start not in self.rightly_refused
+            if call.outcome is Outcome.MISSING_FIXTURE or call.start not in forbidden
         ]
+        self._gap_starts = frozenset(call.start for call in self.gaps)
 
     @cached_property
     def _unanswered(self) -> list[Call]:
@@ -139,15 +153,16 @@ class Facts:
 
     def gap_after(self, position: int) -> Call | None:
         """Return the first gap that starts after a position."""
-        return next((call for call in self.gaps if call.start > position), None)
+        at = bisect_right(self.gaps, position, key=attrgetter("start"))
+        return self.gaps[at] if at < len(self.gaps) else None
+
+    def is_unclear(self, call: Call) -> bool:
+        """Whether nothing is known of how a call ended."""
+        return call.outcome is Outcome.MISSING or call.start in self._gap_starts
 
     def unclear(self, calls: Iterable[Call]) -> Call | None:
         """Return the first of these calls that has no known outcome."""
-        gaps = {call.start for call in self.gaps}
-        return next(
-            (c for c in calls if c.outcome is Outcome.MISSING or c.start in gaps),
-            None,
-        )
+        return next(filter(self.is_unclear, calls), None)
 
     # --- claims ----------------------------------------------------------------
 

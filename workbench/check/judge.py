@@ -116,8 +116,8 @@ def judge(trace: Trace, contract: Contract) -> Verdict:
         for place, clause in enumerate(contract.clauses):
             if isinstance(clause, _PROHIBITIONS) is not late:
                 answers[place] = CHECKS[type(clause)](clause, facts)
-        facts.rightly_refused = frozenset(
-            violation.seq for answer in answers.values() for violation in answer.violations
+        facts.excuse(
+            frozenset(found.seq for answer in answers.values() for found in answer.violations)
         )
     clauses = tuple(answers[place] for place in range(len(contract.clauses)))
     ranks = {

@@ -1,0 +1,166 @@
+"""Clauses that detectors propose: the value to judge with and the document a person reads.
+
+Both say the same, so a proposal can be judged on the trace before anyone sees it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.model.contract import (
+    AnswerRule,
+    AtMostAfter,
+    Clause,
+    Evidence,
+    ForbidCall,
+    Limit,
+    MaxCalls,
+    MustCall,
+    Operator,
+    Predicate,
+    Selector,
+    SuccessRequires,
+)
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import Json, JsonMap
+
+__all__ = [
+    "Proposal",
+    "at_most_after",
+    "equals",
+    "evidence_needed",
+    "exists",
+    "forbidden_call",
+    "identical_calls",
+    "max_calls",
+    "must_call",
+    "quotes_results",
+    "selector",
+]
+
+_WORD: Final = re.compile(r"[A-Za-z0-9_-]+")
+_PLACE: Final = re.compile(r"-?[0-9]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """One clause, as a value and as a `contract` document."""
+
+    clause: Clause
+    document: JsonMap
+
+    @property
+    def kind(self) -> str:
+        """The clause's kind, as in its id."""
+        return self.clause.id.partition("/")[0]
+
+
+def selector(
+    tool: str, *, where: tuple[Predicate, ...] = (), classes: tuple[str, ...] = ()
+) -> Selector:
+    """Return a selector of one tool."""
+    text = f"{tool}#{'|'.join(classes)}" if classes else tool
+    return Selector(text=text, tool=tool, where=where, classes=classes)
+
+
+def equals(key: str, value: Json) -> Predicate:
+    """Return the predicate that an argument has a value."""
+    literal = json.dumps(value, ensure_ascii=False)
+    return Predicate(
+        text=f"{_step(key)} == {literal}",
+        path=(_kept(key),),
+        operator=Operator.EQ,
+        literal=value,
+    )
+
+
+def exists(text: str = "$") -> Predicate:
+    """Return the predicate that the whole value, or one key of it, is there."""
+    path = () if text == "$" else (_kept(text),)
+    shown = text if text == "$" else _step(text)
+    return Predicate(text=f"{shown} exists", path=path, operator=Operator.EXISTS)
+
+
+def _special(key: str) -> bool:
+    return key in ("*", "**") or _PLACE.fullmatch(key) is not None or key.startswith("\\")
+
+
+def _kept(key: str) -> str:
+    return f"\\{key}" if _special(key) else key
+
+
+def _step(key: str) -> str:
+    plain = _WORD.fullmatch(key) and not _special(key)
+    return key if plain else json.dumps(key, ensure_ascii=False)
+
+
+def _written(chosen: Selector) -> Json:
+    if not chosen.where:
+        return chosen.text
+    document: JsonMap = {"tool": chosen.tool, "where": [p.text for p in chosen.where]}
+    if chosen.classes:
+        document["class"] = "|".join(chosen.classes)
+    return document
+
+
+def forbidden_call(chosen: Selector) -> Proposal:
+    """Propose that these calls never happen."""
+    return Proposal(
+        clause=ForbidCall(id="forbid_call/1", selector=chosen),
+        document={"forbid_call": [_written(chosen)]},
+    )
+
+
+def must_call(chosen: Selector) -> Proposal:
+    """Propose that such a call happens."""
+    return Proposal(
+        clause=MustCall(id="must_call/1", selector=chosen),
+        document={"must_call": [_written(chosen)]},
+    )
+
+
+def max_calls(chosen: Selector, limit: int) -> Proposal:
+    """Propose an upper bound; the selector has no `where`."""
+    return Proposal(
+        clause=MaxCalls(id="max_calls/1", selector=chosen, limit=limit),
+        document={"max_calls": {chosen.text: limit}},
+    )
+
+
+def at_most_after(first: Selector, then: Selector, limit: int) -> Proposal:
+    """Propose that few calls follow another."""
+    return Proposal(
+        clause=AtMostAfter(id="order/1", first=first, then=then, limit=limit),
+        document={"order": [{"at_most_after": [_written(first), _written(then), limit]}]},
+    )
+
+
+def identical_calls(bound: int) -> Proposal:
+    """Propose an upper bound of equal calls."""
+    return Proposal(
+        clause=Limit(id="limits/1", measure="identical_calls", bound=bound),
+        document={"limits": {"identical_calls": bound}},
+    )
+
+
+def evidence_needed(tool: str, predicate: Predicate) -> Proposal:
+    """Propose what a claim of success must rest on."""
+    return Proposal(
+        clause=SuccessRequires(
+            id="success_requires/1",
+            evidence=Evidence(text=f"{tool}.{predicate.text}", tool=tool, predicate=predicate),
+        ),
+        document={"success_requires": [{"tool": tool, "pred": predicate.text}]},
+    )
+
+
+def quotes_results() -> Proposal:
+    """Propose that the answer quotes only what the run gave."""
+    return Proposal(
+        clause=AnswerRule(id="answer.quotes_results/1", rule="quotes_results", value=True),
+        document={"answer": {"quotes_results": True}},
+    )

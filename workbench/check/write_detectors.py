@@ -1,0 +1,307 @@
+"""Detectors of what goes wrong around writes: lost answers, repetition, claims on thin ice.
+
+Every detector takes the facts of a trace and returns what it found, earliest first. Where the
+effect of a tool is only assumed, a finding is `medium` at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.check.limit_clauses import call_key
+from workbench.check.outcomes import value_of
+from workbench.check.proposals import (
+    Proposal,
+    at_most_after,
+    equals,
+    evidence_needed,
+    exists,
+    identical_calls,
+    max_calls,
+    selector,
+)
+from workbench.check.selectors import Stage, at_stage
+from workbench.model.event import ClaimOutcome, Outcome
+from workbench.model.jsonvalue import Json, same_json
+from workbench.model.trace import Call, Effect, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.check.facts import Facts
+    from workbench.model.contract import Predicate, Selector
+
+__all__ = [
+    "Hint",
+    "fresh_idempotency_key",
+    "identical_failing_calls",
+    "is_write",
+    "is_write_declared",
+    "repeated_write_after_unknown",
+    "success_without_read_back",
+    "where_of",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hint:
+    """What a detector found, before it is judged."""
+
+    confidence: str
+    proposal: Proposal
+    evidence: tuple[int, ...]
+    sentence: str
+
+
+def is_write(facts: Facts, call: Call) -> bool:
+    """Whether a call may have changed something; an undeclared tool may."""
+    return facts.effects.get(call.tool, Effect.WRITE) is Effect.WRITE
+
+
+def is_write_declared(facts: Facts, call: Call) -> bool:
+    """Whether somebody declared that the tool writes."""
+    return facts.effects.get(call.tool) is Effect.WRITE
+
+
+def _high(facts: Facts, call: Call) -> str:
+    return "high" if is_write_declared(facts, call) else "medium"
+
+
+def where_of(call: Call) -> tuple[Predicate, ...]:
+    """Return predicates on the plain arguments of a call, without idempotency keys."""
+    if not isinstance(call.args, dict):
+        return ()
+    return tuple(
+        equals(key, value)
+        for key, value in call.args.items()
+        if not isinstance(value, dict | list) and not _is_idempotency(key)
+    )
+
+
+# --- success claimed without read-back ---------------------------------------
+
+_UNDER_WAY: Final = frozenset(
+    {"pending", "accepted", "queued", "processing", "in_progress", "inprogress", "scheduled"}
+    | {"submitted", "running", "started", "待处理", "处理中"}
+)
+
+
+def success_without_read_back(facts: Facts) -> Iterator[Hint]:
+    """Find a claim of success after a write whose end was never known, and not read back."""
+    writes = [call for call in facts.own_calls if is_write(facts, call)]
+    for claimed in facts.claims:
+        if claimed.outcome is not ClaimOutcome.SUCCESS:
+            continue
+        before = [call for call in writes if facts.ended(call) < claimed.seq]
+        open_writes = [call for call in before if _end_unknown(call)]
+        if not open_writes:
+            continue
+        write = open_writes[-1]
+        if _settled(facts, write, claimed.seq):
+            continue
+        tool = _read_back_tool(facts, write)
+        how = "did not show its end" if write.outcome is Outcome.OK else f"ended {write.outcome}"
+        yield Hint(
+            confidence=_high(facts, write),
+            proposal=_evidence_of(facts, tool, write),
+            evidence=(*facts.pair(write), claimed.seq),
+            sentence=f"success was claimed after {write.tool} {how} and nobody read it back",
+        )
+        return
+
+
+def _end_unknown(call: Call) -> bool:
+    if call.outcome is Outcome.OK:
+        result = value_of(call.result)
+        status = result.get("status", result.get("state")) if isinstance(result, dict) else None
+        return isinstance(status, str) and status.lower() in _UNDER_WAY
+    return call.outcome in (Outcome.UNKNOWN, Outcome.MISSING)
+
+
+def _settled(facts: Facts, write: Call, before: int) -> bool:
+    """Whether a later call showed how a write ended, or did it again and completed."""
+    return any(
+        call.start > facts.ended(write)
+        and facts.ended(call) < before
+        and call.outcome is Outcome.OK
+        and not _end_unknown(call)
+        and (call.tool == write.tool or not is_write_declared(facts, call))
+        and (call.tool == write.tool or _family(call.tool) == _family(write.tool))
+        for call in facts.own_calls
+    )
+
+
+def _family(tool: str) -> str:
+    """Return what tools of one system share: the part before the last dot or the first `_`."""
+    return tool.rpartition(".")[0] if "." in tool else ""
+
+
+_READ_WORDS: Final = ("operation", "status", "verify", "check", "receipt", "get", "read", "show")
+
+
+def _read_back_tool(facts: Facts, write: Call) -> Tool | None:
+    """Return the tool that could have read a write back: a declared read of the same family."""
+    reads = [
+        tool
+        for tool in facts.trace.tools
+        if tool.effect in (Effect.READ, Effect.PURE) and _family(tool.name) == _family(write.tool)
+    ]
+    scores = {tool.name: _read_score(tool) for tool in reads}
+    best = max(reads, key=lambda tool: scores[tool.name], default=None)
+    return best if best is not None and scores[best.name] > 0 else None
+
+
+def _read_score(tool: Tool) -> int:
+    properties = (tool.schema or {}).get("properties")
+    asks = isinstance(properties, dict) and any("operation" in key.lower() for key in properties)
+    named = [
+        len(_READ_WORDS) - place
+        for place, word in enumerate(_READ_WORDS)
+        if word in tool.name.rpartition(".")[2].lower()
+    ]
+    return (100 if asks else 0) + max(named, default=0)
+
+
+_DONE_WORDS: Final = ("completed", "succeeded", "success", "done", "complete", "ok")
+
+
+def _evidence_of(facts: Facts, tool: Tool | None, write: Call) -> Proposal:
+    """Propose a read-back with a final status, or at least a completed call of the write."""
+    if tool is None:
+        return evidence_needed(write.tool, exists())
+    for call in facts.of_tool(tool.name):
+        result = value_of(call.result)
+        if not isinstance(result, dict):
+            continue
+        for key in ("status", "state"):
+            if isinstance(result.get(key), str):
+                return evidence_needed(tool.name, equals(key, _final_word(facts, tool, key)))
+    return evidence_needed(tool.name, equals("status", "completed"))
+
+
+def _final_word(facts: Facts, tool: Tool, key: str) -> Json:
+    seen = [
+        value
+        for call in facts.of_tool(tool.name)
+        if isinstance(result := value_of(call.result), dict)
+        and isinstance(value := result.get(key), str)
+    ]
+    return next((word for word in seen if word.lower() in _DONE_WORDS), _DONE_WORDS[0])
+
+
+# --- repeated writes -----------------------------------------------------------
+
+_IDEMPOTENCY: Final = frozenset(
+    {"idempotencykey", "idempotencytoken", "clienttoken", "requestid", "clientrequestid", "nonce"}
+)
+
+
+def _is_idempotency(key: str) -> bool:
+    return key.lower().replace("_", "").replace("-", "") in _IDEMPOTENCY
+
+
+def _split(call: Call) -> tuple[Json, Json]:
+    """Return arguments without and with only idempotency keys."""
+    if not isinstance(call.args, dict):
+        return call.request.args_raw, {}
+    rest: Json = {k: v for k, v in call.args.items() if not _is_idempotency(k)}
+    keys: Json = {k: v for k, v in call.args.items() if _is_idempotency(k) and v}
+    return rest, keys
+
+
+def _repetitions(facts: Facts) -> Iterator[tuple[Call, Call]]:
+    """Yield a write whose end is unknown and its repetition, with nothing read in between."""
+    lost: dict[str, list[Call]] = {}
+    read_at = -1
+    for call in facts.own_calls:
+        if not is_write(facts, call):
+            if at_stage(call, Stage.COMPLETED):
+                read_at = max(read_at, call.start)
+            continue
+        earlier = [
+            first
+            for first in lost.get(call.tool, [])
+            if facts.ended(first) < call.start
+            and not facts.ended(first) < read_at
+            and same_json(_split(first)[0], _split(call)[0])
+        ]
+        if earlier:
+            yield earlier[-1], call
+        if call.outcome is Outcome.UNKNOWN:
+            lost.setdefault(call.tool, []).append(call)
+
+
+def repeated_write_after_unknown(facts: Facts) -> Iterator[Hint]:
+    """Find a write made again with equal arguments though the first may have worked."""
+    for first, again in _repetitions(facts):
+        if not _split(first)[1] and not _split(again)[1]:
+            yield _repetition(facts, first, again, "was called again")
+
+
+def fresh_idempotency_key(facts: Facts) -> Iterator[Hint]:
+    """Find a write made again under another idempotency key, so that nothing merges the two."""
+    for first, again in _repetitions(facts):
+        keys, new_keys = _split(first)[1], _split(again)[1]
+        if (keys or new_keys) and not same_json(keys, new_keys):
+            yield _repetition(facts, first, again, "was called again under another key")
+
+
+def _repetition(facts: Facts, first: Call, again: Call, what: str) -> Hint:
+    others = [
+        call
+        for call in facts.of_tool(first.tool)
+        if not same_json(_split(call)[0], _split(first)[0])
+    ]
+    where = where_of(first) if others else ()
+    proposal = (
+        at_most_after(
+            selector(first.tool, where=where, classes=(Outcome.UNKNOWN.value,)),
+            selector(first.tool, where=where),
+            0,
+        )
+        if others
+        else max_calls(selector(first.tool), 1)
+    )
+    return Hint(
+        confidence=_high(facts, first),
+        proposal=proposal,
+        evidence=facts.pair(first, again),
+        sentence=f"{first.tool} {what} after an unknown outcome, without looking first",
+    )
+
+
+# --- identical failing calls -----------------------------------------------------
+
+_TOLERATED: Final = 2
+
+
+def identical_failing_calls(facts: Facts) -> Iterator[Hint]:
+    """Find a call made three times or more with equal arguments, failing every time."""
+    groups: dict[tuple[str, str], list[Call]] = {}
+    for call in facts.own_calls:
+        groups.setdefault(call_key(call), []).append(call)
+    honest = max((len(group) for group in groups.values() if not _fails_always(group)), default=0)
+    for group in groups.values():
+        if not _fails_always(group) or len(group) <= _TOLERATED:
+            continue
+        chosen: Selector = selector(group[0].tool, where=where_of(group[0]))
+        proposal = (
+            identical_calls(_TOLERATED)
+            if honest <= _TOLERATED
+            else at_most_after(chosen, chosen, _TOLERATED - 1)
+        )
+        yield Hint(
+            confidence="high",
+            proposal=proposal,
+            evidence=facts.pair(*group[: _TOLERATED + 1]),
+            sentence=f"{group[0].tool} was called {len(group)} times with the same arguments and"
+            " failed every time",
+        )
+
+
+def _fails_always(group: list[Call]) -> bool:
+    return all(
+        call.outcome in (Outcome.PERMANENT, Outcome.RETRYABLE, Outcome.UNKNOWN, Outcome.DENIED)
+        for call in group
+    )
