@@ -7,6 +7,7 @@ when judging the trace by its clause finds it broken, so a suggestion never turn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.check.facts import Facts
