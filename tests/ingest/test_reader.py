@@ -22,7 +22,8 @@ from tests.ingest.records import (
     write_lines,
 )
 from tests.strategies import json_values, traces
-from workbench.casefile.trace import trace_document
+from workbench.casefile.codec import Place
+from workbench.casefile.trace import parse_trace, trace_document
 from workbench.errors import InputError, TraceFormatError, UnknownRunError
 from workbench.ingest.reader import file_digest, ingest_traces, load_run, read_source
 from workbench.model.event import ToolCall
@@ -347,6 +348,53 @@ def test_lines_that_are_single_messages_get_their_own_advice(tmp_path: Path) -> 
         read(path)
 
 
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_record_beyond_the_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    """One line of many gigabytes, or a gzip bomb, must not fill the memory."""
+    monkeypatch.setattr("workbench.ingest.source._LIMIT_BYTES", 2 << 20)
+    long = dumped([{"role": "system", "content": "x" * (3 << 20)}])
+    lines = [dumped(a_tau_run()), dumped(a_tau2_run())]
+    lines.insert(2 * at, long)
+    path = write_file(tmp_path / "runs.jsonl", b"\n".join(lines), packed=True)
+
+    with pytest.raises(
+        TraceFormatError, match=r"has a record of more than 2 MiB\n  Fix: write one"
+    ):
+        next(read_source(path))
+
+
+def test_a_document_beyond_the_limit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document is held as a whole, so it has a limit where JSON Lines have none."""
+    monkeypatch.setattr("workbench.ingest.source._LIMIT_BYTES", 1 << 20)
+    data = json.dumps([a_tau_run() for _ in range(2000)], indent=1).encode()
+
+    with pytest.raises(TraceFormatError, match=r"has a record of more than 1 MiB"):
+        next(read_source(write_file(tmp_path / "runs.json", data)))
+
+
+def test_a_file_may_be_larger_than_the_limit_of_a_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JSON Lines are read line by line."""
+    monkeypatch.setattr("workbench.ingest.source._LIMIT_BYTES", 4096)
+    path = write_lines(tmp_path / "runs.jsonl", *(a_tau2_run(id=f"s{n}") for n in range(50)))
+
+    assert path.stat().st_size > 4096
+    assert len(read(path)) == 50
+
+
+def test_line_ends_of_windows_are_no_part_of_a_run(tmp_path: Path) -> None:
+    """The same run has the same id whatever a copy did to its line ends."""
+    unix = write_file(tmp_path / "a.jsonl", dumped(a_tau_run()) + b"\n" + dumped(a_tau2_run()))
+    dos = write_file(tmp_path / "b.jsonl", dumped(a_tau_run()) + b"\r\n" + dumped(a_tau2_run()))
+
+    assert [run.run_id for run in read(unix)] == [run.run_id for run in read(dos)]
+
+
 # --- sniffing ----------------------------------------------------------------
 
 PLAIN: Json = {
@@ -432,8 +480,10 @@ def test_a_native_trace_comes_back_as_it_was(
 
 
 def check_rows(run: Imported) -> None:
-    """Rows divide the bytes, and every event has one."""
+    """Rows divide the bytes, every event has one, and the trace keeps its invariants."""
     assert run.trace is not None
+    document = json.loads(json.dumps(trace_document(run.trace)))
+    assert parse_trace(document, place=Place(name="again")) == run.trace
     ends = (*run.cuts[1:], len(run.raw))
     assert run.cuts[0] == 0
     assert all(start < end for start, end in zip(run.cuts, ends, strict=True))
