@@ -121,7 +121,6 @@ class Story:
             ModelReply(
                 text=text,
                 call_ids=tuple(ids),
-                finish_reason="tool_calls" if calls else "stop",
                 usage=Usage(
                     input_tokens=600 + 60 * len(self._events),
                     output_tokens=12 + len(text) // 4 + 30 * len(calls),
@@ -144,8 +143,7 @@ class Story:
 
     def failure(self, error: CallError, *, latency_ms: float, operation_id: str = "") -> None:
         """Let the open call fail."""
-        self._pass(latency_ms, latency_ms)
-        self._answer(0, error=error, operation_id=operation_id or None)
+        self._answer(0, error=error, operation_id=operation_id or None, latency_ms=latency_ms)
 
     def trace(self) -> Trace:
         """Return the whole run; the last text shown is the final one."""
@@ -178,8 +176,9 @@ class Story:
         result: Json = None,
         error: CallError | None = None,
         operation_id: str | None = None,
+        latency_ms: float | None = None,
     ) -> None:
-        latency = self._pass(40, 700)
+        latency = self._pass(latency_ms or 40, latency_ms or 700)
         self._add(
             ToolResult(
                 call_id=self._open.pop(of),
