@@ -1,1 +1,75 @@
-"""Turn LLM-agent incidents into redacted, minimal, replayable regression cases."""
+"""Turn LLM-agent incidents into redacted, minimal, replayable regression cases.
+
+Names load on first use, so that `import workbench` costs next to nothing and a CI machine
+without the desk extra can use the runner half.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.casefile.build import build_case
+    from workbench.casefile.case import load_case, save_case
+    from workbench.casefile.contract import load_contract
+    from workbench.check.diagnose import diagnose
+    from workbench.check.judge import judge
+    from workbench.ingest.reader import ingest_traces
+    from workbench.redact.redaction import redact_trace
+    from workbench.replay.agent import Answer, Reply, ToolError
+    from workbench.runner.traces import load_trace
+    from workbench.runner.trials import run_cases
+    from workbench.shrink.shrinking import shrink_trace
+    from workbench.store.handle import open_store
+
+__all__ = [
+    "Answer",
+    "Reply",
+    "ToolError",
+    "build_case",
+    "diagnose",
+    "ingest_traces",
+    "judge",
+    "load_case",
+    "load_contract",
+    "load_trace",
+    "open_store",
+    "redact_trace",
+    "run_cases",
+    "save_case",
+    "shrink_trace",
+]
+
+_HOME = {
+    "Answer": "workbench.replay.agent",
+    "Reply": "workbench.replay.agent",
+    "ToolError": "workbench.replay.agent",
+    "build_case": "workbench.casefile.build",
+    "diagnose": "workbench.check.diagnose",
+    "ingest_traces": "workbench.ingest.reader",
+    "judge": "workbench.check.judge",
+    "load_case": "workbench.casefile.case",
+    "load_contract": "workbench.casefile.contract",
+    "load_trace": "workbench.runner.traces",
+    "open_store": "workbench.store.handle",
+    "redact_trace": "workbench.redact.redaction",
+    "run_cases": "workbench.runner.trials",
+    "save_case": "workbench.casefile.case",
+    "shrink_trace": "workbench.shrink.shrinking",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home on first use."""
+    if name not in _HOME:
+        message = f"module 'workbench' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

@@ -1,4 +1,4 @@
-"""The workflow of a review: make, accept, activate, edit."""
+"""The workflow of a review: a run becomes a draft, a draft becomes a case, a case becomes active."""
 
 from __future__ import annotations
 

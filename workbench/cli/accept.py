@@ -1,0 +1,71 @@
+"""`workbench accept CASE FROM|--repair`: add an accepted path to a case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.lookup import lookup_of
+from workbench.cli.options import (
+    add_json,
+    add_store,
+    add_tools,
+    keys_folder,
+    print_json,
+    relative,
+    settings_of,
+)
+from workbench.errors import InputError
+from workbench.review.accept import accept_repair, accept_run
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    parser.add_argument("case", metavar="CASE", type=Path, help="case file")
+    parser.add_argument(
+        "run",
+        metavar="FROM",
+        nargs="?",
+        help="a run of the mended agent: run id, FILE or FILE#RUN_ID",
+    )
+    parser.add_argument(
+        "--repair", action="store_true", help="propose a path by mending the recorded one"
+    )
+    parser.add_argument(
+        "--name", metavar="N", help="name of the path (default: accepted, or repaired)"
+    )
+    parser.add_argument("--by", metavar="NAME", help="who accepts it (default: the case's owner)")
+    add_tools(parser)
+    add_store(parser)
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Add the path; 0 added, 1 it would not be green, 4 no such case or run."""
+    if options.repair == (options.run is not None):
+        message = "needs either FROM or --repair"
+        raise InputError(message, place="accept", fix="workbench accept CASE --repair")
+    if options.repair:
+        case = accept_repair(options.case, name=options.name, by=options.by)
+    else:
+        case = accept_run(
+            options.case,
+            options.run,
+            lookup=lookup_of(options),
+            keys=keys_folder(settings_of()),
+            name=options.name,
+            by=options.by,
+        )
+    path = case.accepted[-1]
+    if options.json:
+        print_json({"case": relative(options.case), "path": path.name, "turns": len(path.turns)})
+    else:
+        print(
+            f"{relative(options.case)}: path {path.name} is accepted ({len(path.turns)} turns, green)"
+        )
+    return 0

@@ -1,0 +1,32 @@
+"""`workbench activate CASE --by NAME`: a proven case starts to gate."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.case import load_case
+from workbench.cli.options import relative
+from workbench.review.edit import rewrite_case
+from workbench.runner.activate import activate
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    parser.add_argument("case", metavar="CASE", type=Path, help="case file")
+    parser.add_argument("--by", metavar="NAME", required=True, help="who says so")
+
+
+def execute(options: Namespace) -> int:
+    """Activate; 1 with the reasons when it is not red, green, killable and reviewed."""
+    today = datetime.now(tz=UTC).date().isoformat()  # noqa: TID251  the command line is the clock
+    case = activate(load_case(options.case), by=options.by, date=today)
+    rewrite_case(options.case, case)
+    print(f"{relative(options.case)} is {case.state.value}")
+    return 0

@@ -1,0 +1,60 @@
+"""`workbench check CASES...`: validate, lint and self-test cases; no agent involved.
+
+It proves the cases, not an agent: it never says "passed". Runner half.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.case import find_cases, load_case
+from workbench.casefile.codec import encode
+from workbench.cli.options import add_json, complain, print_json, relative
+from workbench.errors import InputError
+from workbench.runner.selftest import CaseReport, check_case, invalid_case, render_report
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    parser.add_argument(
+        "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
+    )
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Check every case; 0 sound, 1 a case does not do what it says, 4 invalid, 5 no case."""
+    paths = find_cases(options.cases)
+    reports = [_checked(path) for path in paths]
+    if options.json:
+        print_json({"cases": [encode(report) for report in reports]})
+    else:
+        for report in reports:
+            print(render_report(report))
+        print(f"{sum(report.sound for report in reports)} of {len(reports)} cases are sound")
+    return _exit_code(reports)
+
+
+def _checked(path: Path) -> CaseReport:
+    name = relative(path)
+    try:
+        case = load_case(path)
+    except InputError as error:
+        complain(f"workbench: {error}")
+        return invalid_case(name, str(error))
+    return check_case(case, path=name)
+
+
+def _exit_code(reports: list[CaseReport]) -> int:
+    if not reports:
+        complain("workbench: no *.case.yaml in what was given\n  Fix: check the path")
+        return 5
+    if not all(report.valid for report in reports):
+        return 4
+    return 0 if all(report.sound for report in reports) else 1

@@ -1,0 +1,65 @@
+"""`workbench judge RUN --contract C`: a saved trace against a contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.codec import encode
+from workbench.casefile.contract import load_contract
+from workbench.check.judge import judge
+from workbench.cli.lookup import lookup_of
+from workbench.cli.options import add_json, add_run, print_json
+from workbench.cli.term import bold, red
+from workbench.model.verdict import Result, Verdict
+from workbench.review.source import find_run
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+__all__ = ["add_arguments", "execute", "render_verdict"]
+
+_EXITS = {Result.PASS: 0, Result.FAIL: 1, Result.INCONCLUSIVE: 6}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    add_run(parser)
+    parser.add_argument("--contract", metavar="C", type=Path, required=True, help="contract file")
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Print the verdict; 0 pass, 1 fail, 6 inconclusive."""
+    contract = load_contract(options.contract)
+    verdict = judge(find_run(options.run, lookup_of(options)).trace, contract)
+    if options.json:
+        print_json(
+            {
+                "verdict": verdict.result.value,
+                "violations": encode(verdict.violations),
+                "inconclusive": [
+                    {"clause": c.clause, "sentence": c.sentence}
+                    for c in verdict.clauses
+                    if c.result is Result.INCONCLUSIVE
+                ],
+                "signature": encode(verdict.signature),
+            }
+        )
+    else:
+        print(render_verdict(verdict))
+    return _EXITS[verdict.result]
+
+
+def render_verdict(verdict: Verdict) -> str:
+    """Return the verdict as text: failures first, then what is not known, then the rest."""
+    order = (Result.FAIL, Result.INCONCLUSIVE, Result.PASS)
+    lines = [bold(f"verdict: {verdict.result.value}")]
+    for result in order:
+        for clause in verdict.clauses:
+            if clause.result is not result:
+                continue
+            places = f"  (events {', '.join(map(str, clause.evidence))})" if clause.evidence else ""
+            word = red("FAIL") if result is Result.FAIL else result.value
+            lines.append(f"  {word:12} {clause.clause}: {clause.sentence}{places}")
+    return "\n".join(lines)

@@ -1,0 +1,128 @@
+"""Options that several commands share, and how a command speaks.
+
+Results go to stdout, complaints and progress to stderr; `--json` prints one document on stdout
+and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.settings import find_settings, load_settings
+from workbench.errors import InputError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from workbench.model.jsonvalue import JsonMap
+    from workbench.model.settings import Settings
+
+__all__ = [
+    "add_json",
+    "add_ner",
+    "add_run",
+    "add_store",
+    "add_tools",
+    "complain",
+    "keys_folder",
+    "print_json",
+    "relative",
+    "require_file",
+    "settings_of",
+    "store_of",
+]
+
+
+def add_store(parser: ArgumentParser) -> None:
+    """Add `--store`."""
+    parser.add_argument(
+        "--store", metavar="DIR", help="store of raw traces (default: parquet_store)"
+    )
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON document and nothing else"
+    )
+
+
+def add_tools(parser: ArgumentParser) -> None:
+    """Add `--tools`."""
+    parser.add_argument(
+        "--tools", metavar="FILE", type=Path, help="JSON array of {name, effect, ...}"
+    )
+
+
+def add_run(parser: ArgumentParser) -> None:
+    """Add RUN and what finding it takes."""
+    parser.add_argument("run", metavar="RUN", help="run id of the store, FILE or FILE#RUN_ID")
+    add_tools(parser)
+    add_store(parser)
+
+
+def add_ner(parser: ArgumentParser) -> None:
+    """Add `--without-ner`."""
+    parser.add_argument(
+        "--without-ner",
+        action="store_true",
+        help="go on although names in prose are not detected",
+    )
+
+
+def settings_of() -> Settings:
+    """Read the `workbench.toml` that governs the current folder."""
+    return load_settings(find_settings(Path.cwd()))
+
+
+def store_of(options: Namespace, settings: Settings) -> str:
+    """Return where the store is: the flag, else the settings, from the settings file's folder."""
+    if options.store:
+        return str(options.store)
+    return str(_home() / settings.folders.store)
+
+
+def keys_folder(settings: Settings) -> Path | None:
+    """Return the folder of drafts' keys; None: the user's data folder."""
+    if named := os.environ.get("WORKBENCH_KEYS"):
+        return Path(named)
+    return None if settings.folders.keys is None else _home() / settings.folders.keys
+
+
+def _home() -> Path:
+    found = find_settings(Path.cwd())
+    return Path() if found is None else found.parent
+
+
+def print_json(document: JsonMap) -> None:
+    """Print one document; characters that a terminal could obey are escaped."""
+    print(json.dumps(document, ensure_ascii=True, indent=2))
+
+
+def complain(text: str) -> None:
+    """Say something that is no result."""
+    print(text, file=sys.stderr)
+
+
+def relative(path: Path) -> str:
+    """Return a path as a person would type it from here."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def require_file(path: Path, *, what: str) -> Path:
+    """Return `path` if it is a file.
+
+    Raises:
+        InputError: it is not.
+    """
+    if not path.is_file():
+        message = f"is no file; expected {what}"
+        raise InputError(message, place=relative(path), fix="check the path")
+    return path

@@ -1,0 +1,74 @@
+"""`workbench runs`: list the runs of the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
+from workbench.cli.term import cut, table
+from workbench.runner.reports.harmless import harmless
+from workbench.store.handle import open_store
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from workbench.model.jsonvalue import Json, JsonMap
+
+__all__ = ["add_arguments", "execute"]
+
+_SHOWN = 50
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    parser.add_argument(
+        "--failed", action="store_true", help="only runs that their recorder or label calls failed"
+    )
+    parser.add_argument(
+        "--since",
+        metavar="DATE",
+        help="only runs that started on this day or later, e.g. 2026-11-30",
+    )
+    parser.add_argument("--tag", metavar="T", help="only runs with this tag")
+    parser.add_argument(
+        "--search", metavar="TEXT", help="only runs whose raw record holds this text"
+    )
+    add_store(parser)
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """List runs, newest first; on a terminal at most 50, and how many there are."""
+    store = open_store(store_of(options, settings_of()), create=False)
+    rows = store.runs(
+        failed=options.failed, since=options.since, tag=options.tag, search=options.search
+    ).to_pylist()
+    if options.json:
+        print_json({"runs": [_document(row) for row in rows], "total": len(rows)})
+        return 0
+    print(_listing(rows))
+    print(f"{min(len(rows), _SHOWN)} of {len(rows)} runs")
+    return 0
+
+
+def _document(row: dict[str, object]) -> JsonMap:
+    """Return a row as JSON; what JSON has no type for is written as text."""
+    return {
+        name: value if isinstance(value, str | int | float | bool | None) else _plain(value)
+        for name, value in row.items()
+    }
+
+
+def _plain(value: object) -> Json:
+    if isinstance(value, list | tuple):
+        return [item if isinstance(item, str | int | float) else str(item) for item in value]
+    return str(value)
+
+
+def _listing(rows: list[dict[str, object]]) -> str:
+    columns = ("run_id", "status", "grade", "n_events", "start", "agent", "model")
+    cells = [
+        tuple(cut(harmless("" if row.get(c) is None else str(row[c])), 48) for c in columns)
+        for row in rows[:_SHOWN]
+    ]
+    return table(cells, head=columns)

@@ -1,0 +1,161 @@
+"""Change a case file so that the reviewer's comments survive.
+
+The file is written anew in the one canonical layout, and each comment goes back to the value it
+stood above or beside. A round-trip YAML editor would keep the old layout instead, so that a
+case that was edited twice would no longer be canonical; hence not one of those.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+from workbench.casefile.case import load_case, parse_case
+from workbench.casefile.layout import format_case
+from workbench.casefile.strict_yaml import load_yaml
+from workbench.errors import CaseFormatError
+
+if TYPE_CHECKING:
+    from workbench.model.case import Case
+
+__all__ = ["Comment", "comments_of", "formatted", "rewrite_case", "with_comments"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comment:
+    """One comment and the value that it speaks of."""
+
+    key: str | None
+    """Dotted path of the value; None: it stands below the last one."""
+    beside: bool
+    """On the value's own line, behind it; else on a line of its own above it."""
+    text: str
+    """From the `#` on."""
+
+
+def rewrite_case(path: Path, case: Case) -> None:
+    """Replace a case file by `case`, all of it or nothing; comments stay.
+
+    Raises:
+        InputError: the file there is no case, or cannot be written.
+    """
+    text = with_comments(format_case(case), comments_of(path.read_text("utf-8"), name=path.name))
+    if parse_case(text, name=path.name) != case:
+        message = "cannot be written so that it reads back the same"
+        raise CaseFormatError(message, place=path.name, fix="report it; the file is unchanged")
+    _replace(path, text)
+
+
+def formatted(path: Path) -> str:
+    """Return a case file's text in the canonical layout, with its comments.
+
+    Raises:
+        InputError: the file is no case.
+    """
+    comments = comments_of(path.read_text("utf-8"), name=path.name)
+    return with_comments(format_case(load_case(path)), comments)
+
+
+def _replace(path: Path, text: str) -> None:
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(file.name).chmod(path.stat().st_mode & 0o777)
+        Path(file.name).replace(path)
+    except OSError as error:
+        message = f"cannot be written ({error.strerror})"
+        raise CaseFormatError(message, place=path.name) from None
+
+
+def comments_of(text: str, *, name: str) -> tuple[Comment, ...]:
+    """Return the comments of a YAML text, in their order.
+
+    Raises:
+        CaseFormatError: the text is no YAML that we read.
+    """
+    _, place = load_yaml(text, name=name)
+    starts = _outermost_by_line(dict(place.lines))
+    ordered = sorted(starts)
+    found = []
+    for number, column, comment in _comment_places(text):
+        alone = not text.splitlines()[number - 1][:column].strip()
+        below = next((line for line in ordered if line > number), None)
+        line = below if alone else max((n for n in ordered if n <= number), default=None)
+        key = None if line is None else starts[line]
+        found.append(Comment(key=key, beside=not alone, text=comment))
+    return tuple(found)
+
+
+def _outermost_by_line(lines: dict[str, int]) -> dict[int, str]:
+    """Return for each line the value that starts there and holds the others that do."""
+    found: dict[int, str] = {}
+    for key, line in lines.items():
+        if key and (line not in found or len(key) < len(found[line])):
+            found[line] = key
+    return found
+
+
+def _comment_places(text: str) -> list[tuple[int, int, str]]:
+    """Return (line from 1, column from 0, comment); a `#` inside a scalar is none."""
+    inside = [
+        (event.start_mark.index, event.end_mark.index)
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader)
+        if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark
+    ]
+    found, offset, scalar = [], 0, 0
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+        for column, char in enumerate(line):
+            at = offset + column
+            while scalar < len(inside) and inside[scalar][1] <= at:
+                scalar += 1
+            held = scalar < len(inside) and inside[scalar][0] <= at
+            if char == "#" and not held and (column == 0 or line[column - 1] in " \t"):
+                found.append((number, column, line[column:].rstrip("\r\n")))
+                break
+        offset += len(line)
+    return found
+
+
+def with_comments(text: str, comments: tuple[Comment, ...]) -> str:
+    """Return a canonical text with comments put back.
+
+    A comment whose value is gone goes to the nearest value above it that is still there. A
+    comment that the text already starts with is not doubled.
+    """
+    _, place = load_yaml(text, name="case")
+    lines = text.splitlines()
+    own = set(lines[:1])
+    above: dict[int, list[str]] = {}
+    beside: dict[int, list[str]] = {}
+    tail: list[str] = []
+    for comment in comments:
+        at = _line_of(comment.key, dict(place.lines))
+        if comment.text in own:
+            continue
+        if at is None:
+            tail.append(comment.text)
+        else:
+            (beside if comment.beside else above).setdefault(at, []).append(comment.text)
+    done: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        indent = line[: len(line) - len(line.lstrip())]
+        done += [indent + comment for comment in above.get(number, [])]
+        done.append("  ".join((line, *beside.get(number, []))))
+    return "\n".join((*done, *tail)) + "\n"
+
+
+def _line_of(key: str | None, lines: dict[str, int]) -> int | None:
+    while key:
+        if key in lines:
+            return lines[key]
+        key = key.rpartition(".")[0]
+    return None

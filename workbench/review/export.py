@@ -1,0 +1,193 @@
+"""From a redacted draft to a case file, or a refusal that says why.
+
+What is written was replayed and judged before: the case fails with the signature of the raw
+trace, and its final bytes hold none of the replaced values in any view.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from workbench.casefile.build import build_case
+from workbench.casefile.case import parse_case, save_case
+from workbench.casefile.layout import format_case
+from workbench.check.judge import judge
+from workbench.errors import InputError, RefusedError
+from workbench.model.case import CaseSource, CaseState, Header, HistoryEntry, Severity, SourceKind
+from workbench.redact.residue import scan
+from workbench.replay.scripted import replay_path
+from workbench.review.draft import require_failure
+from workbench.review.places import ledger_in_case, trigger_in_case
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from workbench.model.case import Case
+    from workbench.model.contract import FixPlace
+    from workbench.model.draft import Draft
+    from workbench.model.jsonvalue import JsonMap
+    from workbench.model.ledger import RedactionNote
+    from workbench.model.verdict import Verdict
+
+__all__ = ["CaseDetails", "case_of", "export_draft"]
+
+_SUFFIX = ".case.yaml"
+_SLUG_LENGTH = 48
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseDetails:
+    """What a case says that no trace can."""
+
+    owner: str
+    review_date: str
+    id: str | None = None
+    """None: from the first violation and the draft's id."""
+    title: str | None = None
+    """None: the first violation's sentence."""
+    severity: Severity = Severity.S2
+    fix: FixPlace | None = None
+    """None: the contract's."""
+    why: JsonMap | None = None
+
+
+def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
+    """Return the proposed case of a draft; nothing is written.
+
+    Args:
+        draft: redacted.
+        details: what the trace does not say.
+        date: of today, for the history.
+
+    Raises:
+        InputError: the draft is raw, or its trace cannot be carried by a case.
+        RefusedError: its trace no longer fails as the incident did, or the case would not.
+    """
+    redaction = draft.redaction
+    if redaction is None:
+        message = "was not redacted; a raw trace is never exported"
+        raise InputError(message, place=draft.draft, fix="workbench redact first")
+    verdict = require_failure(draft.trace, draft.contract)
+    if verdict.signature != draft.raw_signature:
+        message = "the draft no longer fails as the incident did"
+        raise RefusedError(message, reasons=_difference(draft, verdict), fix="redact it again")
+    fix = details.fix or draft.contract.fix
+    contract = replace(draft.contract, fix=fix)
+    case = build_case(
+        draft.trace, contract, header=_header(draft, details, verdict, redaction, fix)
+    )
+    created = HistoryEntry(date=date, by=details.owner, change="created")
+    versions = draft.trace.versions
+    case = replace(
+        case,
+        history=(created,),
+        failing_version=versions.prompt or versions.agent or versions.model,
+    )
+    _require_same_failure(case, draft)
+    return case
+
+
+def _header(
+    draft: Draft,
+    details: CaseDetails,
+    verdict: Verdict,
+    redaction: RedactionNote,
+    fix: FixPlace,
+) -> Header:
+    source = draft.source
+    return Header(
+        id=details.id or _slug(draft, verdict),
+        title=details.title or verdict.violations[0].sentence,
+        owner=details.owner,
+        review_date=details.review_date,
+        severity=details.severity,
+        fix=fix,
+        state=CaseState.PROPOSED,
+        source=CaseSource(
+            kind=SourceKind.INCIDENT,
+            draft=draft.draft,
+            run_id=draft.trace.run_id,
+            trace_digest=source.trace_digest,
+            store_head=source.store_head,
+            imported_from=source.imported_from,
+            incident=source.incident,
+            grade=source.grade,
+        ),
+        signature=draft.raw_signature,
+        why=details.why,
+        tags=draft.trace.tags,
+        redaction=replace(redaction, ledger=ledger_in_case(redaction.ledger, draft.trace)),
+        shrink=draft.shrink,
+        trigger=trigger_in_case(draft.trigger, draft.trace),
+        unproven=draft.contract.unproven,
+    )
+
+
+def _slug(draft: Draft, verdict: Verdict) -> str:
+    """Return an id such as `forbid-call-send-money-5b1e07`; readable, and distinct by draft."""
+    first = verdict.violations[0]
+    kind = first.clause.partition("/")[0]
+    words = re.sub(r"[^a-z0-9]+", "-", f"{kind}-{first.tool or ''}".lower()).strip("-")
+    return f"{words[:_SLUG_LENGTH].strip('-')}-{draft.draft.removeprefix('d-')[:6]}"
+
+
+def _require_same_failure(case: Case, draft: Draft) -> None:
+    """Replay the built case: the last word before export.
+
+    Raises:
+        RefusedError: it fails in another way, or not at all.
+    """
+    verdict = judge(replay_path(case, case.recorded), case.contract)
+    if verdict.signature != draft.raw_signature:
+        message = "the case would not fail as the incident did when it is replayed"
+        raise RefusedError(
+            message,
+            reasons=_difference(draft, verdict),
+            fix="shrink with --oracle replay, or lock what the failure needs",
+        )
+
+
+def _difference(draft: Draft, verdict: Verdict) -> tuple[str, ...]:
+    wanted, found = draft.raw_signature, verdict.signature
+    return (
+        f"the incident: {', '.join(sorted(wanted.clauses))}, first {wanted.first}",
+        f"now: {', '.join(sorted(found.clauses)) or 'nothing'}, first {found.first}",
+    )
+
+
+def export_draft(
+    draft: Draft, details: CaseDetails, out: Path, *, values: Sequence[str], date: str
+) -> tuple[Case, Path]:
+    """Write the case of a draft as a new file.
+
+    Args:
+        draft: redacted.
+        details: what the trace does not say.
+        out: a file `*.case.yaml`, or a folder to put `ID.case.yaml` into.
+        values: every replaced value, for the last look at the final bytes.
+        date: of today.
+
+    Raises:
+        InputError: see `case_of`; or the file is there already, or cannot be written.
+        RefusedError: see `case_of`; or a replaced value is still in the file.
+    """
+    case = case_of(draft, details, date=date)
+    path = out if out.name.endswith(_SUFFIX) else out / f"{case.id}{_SUFFIX}"
+    text = format_case(case)
+    residue = scan(text.encode(), values, names=(path.name,))
+    if residue.hits:
+        message = f"{len(residue.hits)} replaced values are still in the case"
+        raise RefusedError(
+            message,
+            reasons=tuple(map(str, residue.hits)),
+            fix="redact again with these fields named",
+        )
+    assert case.redaction is not None  # noqa: S101  `case_of` refuses raw drafts
+    note = replace(case.redaction, residue=residue.note)
+    case = replace(case, redaction=note)
+    assert parse_case(format_case(case), name=path.name) == case  # noqa: S101  our own law
+    save_case(case, path)
+    return case, path

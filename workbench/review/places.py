@@ -1,0 +1,61 @@
+"""Places of a draft's ledger, rewritten to places of the case.
+
+`#17.args.account_id` (event 17 of the raw trace) becomes `paths.recorded.turns.1.tool_calls.0.
+args.account_id` and `f2.args.account_id`. A place whose value did not reach the case is dropped,
+and an entry without places with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.casefile.build import case_places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from workbench.model.ledger import LedgerEntry, TriggerNote
+    from workbench.model.trace import Trace
+
+__all__ = ["in_case", "ledger_in_case", "trigger_in_case"]
+
+
+def in_case(place: str, places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return where in the case a place of the draft is.
+
+    Args:
+        place: e.g. `#17.args.account_id`; anything that is no event's place stays as it is.
+        places: what `case_places` says.
+
+    >>> in_case("#17.args.email", {"#17.args": ("f1.args", "paths.recorded.turns.0.args")})
+    ('f1.args.email', 'paths.recorded.turns.0.args.email')
+    """
+    if not place.startswith("#"):
+        return (place,)
+    event, _, rest = place.partition(".")
+    field, _, below = rest.partition(".")
+    tail = f".{below}" if below else ""
+    return tuple(target + tail for target in places.get(f"{event}.{field}", ()))
+
+
+def ledger_in_case(ledger: Iterable[LedgerEntry], trace: Trace) -> tuple[LedgerEntry, ...]:
+    """Return the entries whose value reached the case of `trace`, at their places there."""
+    places = case_places(trace)
+    moved = (replace(entry, at=_all_in_case(entry.at, places)) for entry in ledger)
+    return tuple(entry for entry in moved if entry.at)
+
+
+def trigger_in_case(trigger: Iterable[TriggerNote], trace: Trace) -> tuple[TriggerNote, ...]:
+    """Return the trigger values that reached the case, at their first place there."""
+    places = case_places(trace)
+    found: dict[str, TriggerNote] = {}
+    for note in trigger:
+        for place in in_case(note.at, places):
+            if place.partition(".")[0] not in ("paths", "input") or not found.get(note.at):
+                found[note.at] = replace(note, at=place)
+    return tuple(dict.fromkeys(found.values()))
+
+
+def _all_in_case(at: tuple[str, ...], places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(target for place in at for target in in_case(place, places)))

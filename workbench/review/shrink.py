@@ -1,0 +1,111 @@
+"""A draft's trace made small, and what of a raw trace would survive that.
+
+Redaction comes before the shrink that is exported, but it wants to know first what will reach
+the case: only those values need a person's eyes. So the raw trace is shrunk once in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from workbench.check.oracle import recorded_oracle
+from workbench.errors import InputError, RefusedError
+from workbench.model.case import CaseSource, Header, SourceKind
+from workbench.replay.oracle import replay_oracle
+from workbench.shrink import Budget, Shrunk, moved_places, shrink_note, shrink_trace
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
+
+    from workbench.check.oracle import Oracle
+    from workbench.model.contract import Contract
+    from workbench.model.draft import Draft
+    from workbench.model.trace import Trace
+    from workbench.shrink import Step
+
+__all__ = ["OracleKind", "minimal_raw", "oracle_of", "shrink_draft"]
+
+
+class OracleKind(StrEnum):
+    """Who says whether a candidate still fails."""
+
+    RECORDED = "recorded"
+    """The contract on the trace."""
+    REPLAY = "replay"
+    """The contract on a replay of the case that the trace would become."""
+
+
+def oracle_of(kind: OracleKind, draft: Draft) -> Oracle:
+    """Return the oracle of a draft."""
+    if kind is OracleKind.RECORDED:
+        return recorded_oracle(draft.contract)
+    header = Header(
+        id="candidate",
+        title="candidate",
+        owner="nobody",
+        review_date="2000-01-01",
+        source=CaseSource(kind=SourceKind.INCIDENT, run_id=draft.source.run_id),
+        signature=draft.raw_signature,
+        fix=draft.contract.fix,
+        unproven=draft.contract.unproven,
+    )
+    return replay_oracle(draft.contract, header)
+
+
+def minimal_raw(trace: Trace, contract: Contract, *, lock: Sequence[str] = ()) -> Trace:
+    """Return what a raw trace would shrink to; nothing of it leaves the process."""
+    return shrink_trace(trace, recorded_oracle(contract), lock=lock).trace
+
+
+def shrink_draft(  # noqa: PLR0913  the command's flags, keyword-only
+    draft: Draft,
+    *,
+    kind: OracleKind = OracleKind.RECORDED,
+    lock: Sequence[str] = (),
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    on_step: Callable[[Step], None] | None = None,
+) -> tuple[Draft, Shrunk]:
+    """Return the draft with its trace shrunk, and how that went.
+
+    Raises:
+        InputError: the draft was shrunk before, or the trace has nothing to shrink.
+        RefusedError: the trace no longer fails with the raw signature.
+    """
+    if draft.shrink is not None:
+        message = "was shrunk already"
+        raise InputError(message, place=draft.draft, fix="shrink the draft that `redact` wrote")
+    shrunk = shrink_trace(
+        draft.trace,
+        oracle_of(kind, draft),
+        target=draft.raw_signature,
+        lock=(*lock, *draft.trigger),
+        budget=Budget() if budget is None else budget,
+        executor=executor,
+        journal=journal,
+        on_step=on_step,
+    )
+    if shrunk.verdict.signature != draft.raw_signature:
+        message = "the shrunk trace fails in another way"
+        raise RefusedError(message, fix="report it; the draft is unchanged")
+    return _with_shrunk(draft, shrunk), shrunk
+
+
+def _with_shrunk(draft: Draft, shrunk: Shrunk) -> Draft:
+    moved = moved_places(
+        [note.at for note in draft.trigger], before=draft.trace, after=shrunk.trace
+    )
+    trigger = (
+        replace(note, at=place) for note in draft.trigger if (place := moved[note.at]) is not None
+    )
+    return replace(
+        draft,
+        trace=shrunk.trace,
+        trigger=tuple(trigger),
+        shrink=shrink_note(shrunk, draft.trace),
+    )

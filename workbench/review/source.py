@@ -1,0 +1,145 @@
+"""Where a run comes from: a run id of the store, a trace file, or one run of a file.
+
+Source:
+    design page 00, "RUN is ...".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.contract import parse_predicate
+from workbench.check.outcomes import OutcomeRule, assumed_tools, resolve_outcomes
+from workbench.errors import InputError
+from workbench.ingest.reader import load_run, read_tools
+from workbench.model.event import Outcome, ToolCall
+from workbench.model.trace import Effect, Grade, Losses, Tool, Trace
+from workbench.store.handle import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from workbench.model.settings import Settings
+
+__all__ = ["LoadedRun", "Lookup", "find_run", "outcome_rules", "proposed_effect", "with_effects"]
+
+_READING = ("get", "list", "search", "read", "find", "lookup", "fetch", "show", "check", "query")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """What is needed to turn a reference into a run."""
+
+    store: str
+    """Folder or address of the store."""
+    settings: Settings
+    tools_file: Path | None = None
+    """`--tools`: effects that a person declared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedRun:
+    """One run with its outcomes derived, and what its recorder lost."""
+
+    trace: Trace
+    losses: Losses
+    assumed_tools: tuple[str, ...]
+    """Called tools whose effect nobody declared."""
+    store_head: str | None = None
+    """Version and digest of the store it came from; None: it came from a file."""
+
+    @property
+    def grade(self) -> Grade:
+        """What can be made of the run."""
+        return self.losses.grade
+
+    @property
+    def proposed_effects(self) -> tuple[tuple[str, Effect], ...]:
+        """Assumed tools, each with the effect that its name suggests; a person confirms."""
+        return tuple((name, proposed_effect(name)) for name in self.assumed_tools)
+
+    def tool_of(self, call_id: str) -> str:
+        """Return the tool of a call."""
+        return next(
+            event.tool
+            for event in self.trace.events
+            if isinstance(event, ToolCall) and event.call_id == call_id
+        )
+
+
+def proposed_effect(tool: str) -> Effect:
+    """Guess an effect by name, for a person to confirm; a name alone never decides.
+
+    >>> proposed_effect("billing.get_operation").value, proposed_effect("billing.pause").value
+    ('read', 'write')
+    """
+    word = tool.rpartition(".")[2].lower().replace("-", "_").partition("_")[0]
+    return Effect.READ if word in _READING else Effect.WRITE
+
+
+def find_run(reference: str, lookup: Lookup) -> LoadedRun:
+    """Return the run that `reference` names.
+
+    Args:
+        reference: a run id of the store, a trace file of one run, or `FILE#RUN_ID`. A name of a
+            file that exists is a file.
+        lookup: store, settings and declared tools.
+
+    Raises:
+        InputError: no such run or file, or the record could not be read.
+    """
+    tools = read_tools(lookup.tools_file) if lookup.tools_file is not None else ()
+    if Path(reference).is_file() or Path(reference.partition("#")[0]).is_file():
+        imported = load_run(reference, tools=tools)
+        if imported.trace is None:
+            message = f"run {imported.run_id!r} cannot be read: {imported.parse_error}"
+            raise InputError(
+                message, fix="`workbench ingest --explain RUN` says what is wrong with it"
+            )
+        return _resolved(imported.trace, imported.losses, tools, lookup.settings, head=None)
+    store = open_store(lookup.store, create=False)
+    trace, losses, _ = store.imported(reference)
+    return _resolved(trace, losses, tools, lookup.settings, head=str(store.head()))
+
+
+def with_effects(trace: Trace, effects: Mapping[str, Effect]) -> Trace:
+    """Write declared effects into the trace's tools, so that they travel with draft and case.
+
+    A tool that was called but is not listed is added when its effect is declared.
+    """
+    listed = tuple(
+        replace(tool, effect=effects.get(tool.name, tool.effect)) for tool in trace.tools
+    )
+    called = {event.tool for event in trace.events if isinstance(event, ToolCall)}
+    missing = sorted((called & effects.keys()) - {tool.name for tool in listed})
+    added = tuple(Tool(name=name, effect=effects[name]) for name in missing)
+    return replace(trace, tools=listed + added)
+
+
+def outcome_rules(settings: Settings) -> tuple[OutcomeRule, ...]:
+    """Return the settings' `[[outcomes]]` with their predicates parsed."""
+    return tuple(
+        OutcomeRule(
+            tool=rule.tool,
+            when=tuple(parse_predicate(text) for text in rule.when),
+            outcome=Outcome(rule.outcome),
+            detail=rule.detail,
+        )
+        for rule in settings.outcomes
+    )
+
+
+def _resolved(
+    trace: Trace, losses: Losses, tools: Sequence[Tool], settings: Settings, *, head: str | None
+) -> LoadedRun:
+    declared = {tool.name: tool.effect for tool in tools if tool.effect is not None}
+    effects = settings.effects | declared
+    known = with_effects(trace, effects)
+    return LoadedRun(
+        trace=resolve_outcomes(known, rules=outcome_rules(settings)),
+        losses=losses,
+        assumed_tools=assumed_tools(trace, effects),
+        store_head=head,
+    )
