@@ -2,4 +2,18 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from workbench.redact.detect import find_values
+from workbench.redact.finding import Finding
+from workbench.redact.policy import Policy, load_policy
+from workbench.redact.redaction import Redaction, note_of, redact_trace, require_safe
+
+__all__ = [
+    "Finding",
+    "Policy",
+    "Redaction",
+    "find_values",
+    "load_policy",
+    "note_of",
+    "redact_trace",
+    "require_safe",
+]

@@ -25,6 +25,7 @@ _LOCAL: Final = frozenset(".+%-_,'!#$&*=?^{|}~")
 _HOST: Final = frozenset(".-_,")
 _CARD_WORD = re.compile(r"(?i)card|visa|master|amex|\bpan\b|卡")
 _PHONE_WORD = re.compile(r"(?i)phone|call|tel|mobile|cell|fax|sms|text me|number|reach|电话|手机")
+_VERSION = re.compile(r"v?\d[\w.+-]{0,20}|latest|next|main|master|stable|localhost")
 _HEX = re.compile(r"[0-9a-f]+")
 
 
@@ -81,8 +82,8 @@ def _mail_spans(text: str) -> Iterator[tuple[int, int]]:
             continue
         if spaced and "." not in host:
             continue
-        if host[0].isdigit() and not any(c.isalpha() for c in host):
-            continue  # package@1.2.3
+        if _VERSION.fullmatch(host):
+            continue  # package@1.2.3, prompt@v43
         yield start, end
 
 

@@ -182,7 +182,7 @@ def _script_of(char: str) -> str | None:
 
 def can_dress(piece: Piece, text: str) -> bool:
     """Whether a replacement can wear the piece's dress and still folds back to itself."""
-    if piece.surface.isascii():
+    if piece.surface.isascii() or piece.surface.lower() == piece.folded:
         return True
     done = dressed(piece, text)
     if len(done) != len(piece.surface) * len(text):

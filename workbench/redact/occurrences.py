@@ -1,0 +1,294 @@
+"""Where values that were found once occur again, undetected.
+
+Three searches over every leaf: the folded text of a value on word boundaries; the core of an id
+whatever stands between its characters; and tokens that are a damaged or cut-off copy of a value. Single
+words of a name count where they are written like a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import ahocorasick_rs
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from workbench.redact.finding import Family, Finding, family_of
+from workbench.redact.leaves import Leaf
+from workbench.redact.skeleton import Piece, core_of, folded, pieces
+
+__all__ = ["Occurrences", "ambiguous_name", "words_of_name"]
+
+_NAME: Final = "known_value"
+_COMMON: Final = frozenset(
+    "will may mark rose grace hope art bill page young long day june april august summer best good street king "
+    "faith joy sunny rich frank max angel christian drew chase chance hunter mason cook baker hill wood stone "
+    "field park lake church west north south east white black brown green gray grey gold silver love price case "
+    "paris london china india jordan chad israel georgia virginia carolina dakota victoria austin dallas houston "
+    "phoenix charlotte savannah florence sydney melody crystal amber ruby pearl jade ivy lily daisy olive violet "
+    "heather iris holly robin jay martin miles dean duke earl baron bishop pope major general said see way first "
+    "last name customer user support agent order account hello dear thanks please team bank card email phone the "
+    "and for you your from with this that hi mr mrs ms dr sir an is it in of on to at by as".split()
+)
+_GAP: Final = re.compile(r"[\s\-_./()+\u00ad\u200b-\u200f\u2010-\u2015\u2060\ufeff]{0,3}")
+_TOKEN: Final = re.compile(r"[^\s\"'<>(){}\[\];:=,?&|]{4,72}")
+_WORD: Final = re.compile(r"[^\W\d_][\w'’-]{4,24}")
+_TAIL: Final = re.compile(
+    r"(?i)(?:ending(?:\s(?:in|with|on))?|ends\s(?:in|with)|last\s(?:four|4)(?:\sdigits)?(?:\s(?:are|is|of))?|尾号(?:是|为)?|[x*•]{2,16}[- ]?)[\s:]{0,2}(?P<tail>\d{4})(?!\d)"
+)
+_TAILED: Final = frozenset({"CREDIT_CARD", "PHONE_NUMBER", "ACCOUNT_ID", "US_SSN", "IBAN_CODE", "ZH_ID"})
+
+
+def ambiguous_name(word: str) -> bool:
+    """Whether a word of a name is also a plain word, so that alone it says nothing."""
+    return word in _COMMON or len(word) < 3
+
+
+def words_of_name(text: str) -> list[str]:
+    """Return the folded words of a person's name that may stand alone."""
+    return [w for w in re.findall(r"[^\W\d_]+", folded(text)) if not ambiguous_name(w)]
+
+
+class _Pattern(NamedTuple):
+    type: str
+    is_word: bool
+    """One word of a name: counts only where it is written like a name."""
+
+
+@dataclass(slots=True)
+class Occurrences:
+    """Searches leaves for known values; build it once per document."""
+
+    protected: frozenset[str]
+    """Folded words that stay: tool names, property names, enum words."""
+    _texts: dict[str, _Pattern] = field(default_factory=dict)
+    _cores: dict[str, str] = field(default_factory=dict)
+    _names: dict[str, None] = field(default_factory=dict)
+    _text_machine: ahocorasick_rs.AhoCorasick | None = None
+    _core_machine: ahocorasick_rs.AhoCorasick | None = None
+
+    def learn(self, values: Iterable[tuple[str, str]]) -> None:
+        """Take in values as (text, type) pairs."""
+        for text, kind in sorted(set(values)):
+            plain = folded(text).strip()
+            if plain and plain not in self.protected:
+                self._learn(plain, text, kind)
+        self._text_machine = _machine(self._texts)
+        self._core_machine = _machine(self._cores)
+
+    def _learn(self, plain: str, text: str, kind: str) -> None:
+        family = family_of(kind)
+        if family in (Family.WORDS, Family.DOMAIN):
+            if len(plain) >= 3 or not plain.isascii():
+                self._add(plain, kind, is_word=family is Family.WORDS and plain.isalpha())
+            if kind == "PERSON":
+                for word in words_of_name(text):
+                    self._add(word, kind, is_word=True)
+                    self._names[word] = None
+            return
+        core = core_of(pieces(text)).key
+        if len(core) >= 5 or not core.isascii():
+            self._add(plain, kind)
+        if family is Family.EMAIL:
+            self._learn_mail(plain)
+        elif family is Family.SEQUENCE and len(core) >= 6:
+            self._cores.setdefault(core, kind)
+            digits = re.sub(r"^[a-z]+|[a-z]+$", "", core)
+            if digits != core and digits.isdigit() and len(digits) >= 6:
+                self._cores.setdefault(digits, kind)
+
+    def _learn_mail(self, plain: str) -> None:
+        local, sign, host = plain.rpartition("@")
+        local = local.strip(" @")
+        if sign and len(local) >= 6 and sum(c.isalpha() for c in local) >= 4:
+            self._add(local, "USERNAME")
+        host = host.strip(" @")
+        if sign and "." in host and len(host) >= 6:
+            self._add(host, "DOMAIN_NAME")
+
+    def _add(self, plain: str, kind: str, *, is_word: bool = False) -> None:
+        if plain in self.protected or (is_word and ambiguous_name(plain)):
+            return
+        old = self._texts.get(plain)
+        if old is None or (old.is_word and not is_word):
+            self._texts[plain] = _Pattern(kind, is_word)
+
+    # --- search ----------------------------------------------------------
+
+    def find(self, leaf: Leaf) -> Iterator[Finding]:
+        """Yield occurrences of known values in a leaf."""
+        text = leaf.text
+        if leaf.is_number:
+            yield from self._whole_number(text)
+            return
+        parts = None if text.isascii() and "%" not in text else pieces(text)
+        yield from self._folded(leaf, parts)
+        yield from self._compact(text, parts)
+        if not leaf.is_key:
+            yield from self._tails(text)
+            yield from self._damaged(text)
+
+    def _whole_number(self, text: str) -> Iterator[Finding]:
+        kind = self._cores.get(text.lstrip("-"))
+        if kind is not None:
+            yield _finding(len(text) - len(text.lstrip("-")), len(text), kind)
+
+    def _folded(self, leaf: Leaf, parts: list[Piece] | None) -> Iterator[Finding]:
+        if self._text_machine is None:
+            return
+        text = leaf.text
+        plain, starts, ends = _flat(text, parts)
+        patterns = list(self._texts.items())
+        for number, start, end in self._text_machine.find_matches_as_indexes(plain, overlapping=True):
+            if not _on_boundary(plain, start, end):
+                continue
+            kind, is_word = patterns[number][1]
+            left = start if starts is None else starts[start]
+            right = end if ends is None else ends[end - 1]
+            if is_word and not _written_as_name(text, left, right):
+                continue
+            if leaf.is_key and is_word:
+                continue
+            yield _finding(left, right, kind)
+
+    def _compact(self, text: str, parts: list[Piece] | None) -> Iterator[Finding]:
+        if self._core_machine is None or not any(c.isdigit() for c in text):
+            return
+        plain, starts, ends = _flat(text, parts)
+        at = [n for n, c in enumerate(plain) if c.isalnum()]
+        compact = "".join(plain[n] for n in at)
+        cores = list(self._cores.items())
+        for number, start, end in self._core_machine.find_matches_as_indexes(compact, overlapping=True):
+            left, right = at[start], at[end - 1] + 1
+            if not _on_boundary(plain, left, right) or not _close(plain, at[start:end]):
+                continue
+            yield _finding(
+                left if starts is None else starts[left],
+                right if ends is None else ends[right - 1],
+                cores[number][1],
+            )
+
+    def _tails(self, text: str) -> Iterator[Finding]:
+        for match in _TAIL.finditer(text):
+            kind = self._tail_type(match["tail"])
+            if kind is not None:
+                yield _finding(*match.span("tail"), kind)
+
+    def _tail_type(self, tail: str) -> str | None:
+        owners = (k for core, k in self._cores.items() if core.endswith(tail) and k in _TAILED)
+        return next(owners, None)
+
+    def _damaged(self, text: str) -> Iterator[Finding]:
+        for match in _TOKEN.finditer(text):
+            token = match[0].rstrip(".,!?…")
+            if len(token) >= 4 and (any(c.isdigit() for c in token) or "." in token):
+                kind = self._copy_type(token)
+                if kind is not None:
+                    yield _finding(match.start(), match.start() + len(token), kind)
+        for match in _WORD.finditer(text):
+            if match[0][0].isupper() and self._is_damaged_name(match[0]):
+                yield _finding(*match.span(), "PERSON")
+
+    def _copy_type(self, token: str) -> str | None:
+        key = folded(token)
+        core = "".join(c for c in key if c.isalnum())
+        if len(core) < 5 or key in self.protected or core in self._cores:
+            return None
+        return self._near(core)
+
+    def _near(self, core: str) -> str | None:
+        digits = sum(c.isdigit() for c in core)
+        if digits < 4:
+            return self._near_text(core)
+        limit = 1 if len(core) < 10 else 2
+        if len(core) >= 7:
+            found = process.extractOne(core, self._cores.keys(), scorer=OSA.distance, score_cutoff=limit)
+            if found is not None:
+                return self._cores[found[0]]
+        if len(core) < 5 or len(core) > 40:
+            return None
+        longer = (k for c, k in self._cores.items() if c.startswith(core) and len(core) * 10 >= len(c) * 6)
+        return next(longer, None)
+
+    def _near_text(self, core: str) -> str | None:
+        """A damaged address or host: no digits to go by, so it must be long and very near."""
+        if len(core) < 10 or "." not in "".join(self._hosts_and_mails().values()):
+            return None
+        found = process.extractOne(
+            core, self._hosts_and_mails().keys(), scorer=OSA.distance, score_cutoff=1
+        )
+        return None if found is None else self._texts[self._hosts_and_mails()[found[0]]].type
+
+    def _hosts_and_mails(self) -> dict[str, str]:
+        return {
+            "".join(c for c in text if c.isalnum()): text
+            for text, pattern in self._texts.items()
+            if pattern.type in ("EMAIL_ADDRESS", "DOMAIN_NAME")
+        }
+
+    def _is_damaged_name(self, word: str) -> bool:
+        key = folded(word)
+        if len(key) < 5 or key in self.protected or key in _COMMON or key in self._names:
+            return False
+        return _near_name(key, tuple(self._names))
+
+
+@lru_cache(maxsize=65536)
+def _near_name(key: str, names: tuple[str, ...]) -> bool:
+    found = process.extractOne(key, names, scorer=OSA.distance, score_cutoff=1)
+    return found is not None and len(found[0]) >= 5
+
+
+def _machine(patterns: Iterable[str]) -> ahocorasick_rs.AhoCorasick | None:
+    words = list(patterns)
+    return ahocorasick_rs.AhoCorasick(words) if words else None
+
+
+def _flat(text: str, parts: list[Piece] | None) -> tuple[str, list[int] | None, list[int] | None]:
+    """Return the folded text, and where each of its characters starts and ends in `text`."""
+    if parts is None:
+        return text.lower(), None, None
+    chars: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for piece in parts:
+        for char in piece.folded:
+            chars.append(char)
+            starts.append(piece.start)
+            ends.append(piece.start + len(piece.surface))
+    return "".join(chars), starts, ends
+
+
+def _on_boundary(text: str, start: int, end: int) -> bool:
+    """Whether a match is no part of a longer word; ideographs have no boundaries."""
+    left, right = text[start - 1 : start], text[end : end + 1]
+    return not (_joins(left, text[start]) or _joins(text[end - 1], right))
+
+
+def _joins(left: str, right: str) -> bool:
+    if not (left.isalnum() and right.isalnum()):
+        return False
+    return not any("\u2e80" <= c <= "\u9fff" for c in (left, right))
+
+
+def _close(text: str, places: list[int]) -> bool:
+    return all(
+        b - a == 1 or _GAP.fullmatch(text, a + 1, b) for a, b in zip(places, places[1:], strict=False)
+    )
+
+
+def _written_as_name(text: str, start: int, end: int) -> bool:
+    word = text[start:end]
+    if word[0].isupper() or not word[0].isascii():
+        return True
+    whole = text.strip() == word
+    inside = text[start - 1 : start] in ("@", ".", "_", "/", "=") or text[end : end + 1] in ("@", "_", ".") and text[end + 1 : end + 2].isalnum()
+    return whole or inside
+
+
+def _finding(start: int, end: int, kind: str) -> Finding:
+    return Finding(start=start, end=end, type=kind, score=0.75, detector=_NAME)

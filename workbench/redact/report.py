@@ -1,0 +1,204 @@
+"""What redaction kept and lost: facts, unread prose, residue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import jsonschema_rs
+
+from workbench.model.event import ToolCall
+from workbench.model.jsonvalue import ABSENT, Json, JsonMap
+from workbench.model.trace import Trace
+from workbench.redact.assign import Assignment
+from workbench.redact.cues import looks_like_prose
+from workbench.redact.facts import facts_of
+from workbench.redact.finding import Family, family_of
+from workbench.redact.leaves import Edit, Leaf, apply_edits
+from workbench.redact.places import parse_glob
+from workbench.redact.policy import DecisionWord, Policy
+from workbench.redact.residue import Hit, Needle, needle_of, scan
+from workbench.redact.substitute import shown_place
+from workbench.redact.survey import Spot, Survey
+from workbench.redact.trigger import Triggers, matches_any, root_of
+
+__all__ = [
+    "FactNote",
+    "Facts",
+    "compare_facts",
+    "compare_schemas",
+    "count_unreviewed",
+    "find_residue",
+]
+
+_LEAF_LIMIT: Final = 4000
+_OF_PROSE: Final = ("leading_", "trailing_", "valid:json", "valid:url", "direction:", "form:", "invisible")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactNote:
+    """A fact of a value, at one of its places."""
+
+    at: str
+    type: str
+    fact: str
+
+
+@dataclass(slots=True)
+class Facts:
+    """All facts of the values of a document."""
+
+    kept: list[FactNote] = field(default_factory=list)
+    lost: list[FactNote] = field(default_factory=list)
+    trigger_lost: list[FactNote] = field(default_factory=list)
+
+
+def compare_facts(
+    survey: Survey,
+    assignment: Assignment,
+    *,
+    triggers: Triggers,
+    policy: Policy,
+    keys: Mapping[str, str],
+) -> Facts:
+    """Compare the facts of every replaced value, and of every leaf of the trigger."""
+    spots = [s for s in survey.spots if s.stays is None]
+    hot = {assignment.clusters[s.text] for s in spots if triggers.covers(s.leaf.path)}
+    accepted = [
+        parse_glob(d.at) for d in policy.decisions if d.decision is DecisionWord.ACCEPTED
+    ]
+    found = Facts()
+    seen: set[str] = set()
+    for spot in spots:
+        if spot.text in seen:
+            continue
+        seen.add(spot.text)
+        at, kind = shown_place(spot.leaf.path, keys), spot.finding.type
+        lost = assignment.lost.get(spot.text, ())
+        found.kept += [
+            FactNote(at=at, type=kind, fact=f) for f in sorted(facts_of(spot.text, kind)) if f not in lost
+        ]
+        if matches_any(accepted, spot.leaf.path, triggers.kinds):
+            continue
+        notes = [FactNote(at=at, type=kind, fact=f) for f in lost]
+        found.lost += notes
+        if assignment.clusters[spot.text] in hot:
+            found.trigger_lost += notes
+    _compare_leaves(spots, assignment, found, triggers=triggers, keys=keys)
+    return found
+
+
+def _compare_leaves(
+    spots: list[Spot],
+    assignment: Assignment,
+    found: Facts,
+    *,
+    triggers: Triggers,
+    keys: Mapping[str, str],
+) -> None:
+    """Compare whole leaves of the trigger: what is around a value belongs to it there."""
+    by_leaf: dict[int, tuple[Leaf, list[Spot]]] = {}
+    for spot in spots:
+        if triggers.covers(spot.leaf.path):
+            by_leaf.setdefault(id(spot.leaf), (spot.leaf, []))[1].append(spot)
+    for leaf, members in by_leaf.values():
+        if len(leaf.text) > _LEAF_LIMIT or len(members) == 1 and members[0].text == leaf.text:
+            continue
+        edits = [
+            Edit(s.finding.start, s.finding.end, assignment.pseudonyms[s.text]) for s in members
+        ]
+        lost = facts_of(leaf.text) - facts_of(apply_edits(leaf.text, edits))
+        if looks_like_prose(leaf.text):
+            lost = frozenset(f for f in lost if f.startswith(_OF_PROSE))
+        notes = [
+            FactNote(at=shown_place(leaf.path, keys), type=members[0].finding.type, fact=f)
+            for f in sorted(lost)
+        ]
+        found.lost += notes
+        found.trigger_lost += notes
+
+
+def compare_schemas(before: Trace, after: Trace, triggers: Triggers) -> Facts:
+    """Check that the tools' schemas accept and refuse the same calls."""
+    found = Facts()
+    old, new = _validators(before), _validators(after)
+    pairs = zip(before.events, after.events, strict=True)
+    for left, right in pairs:
+        if not (isinstance(left, ToolCall) and isinstance(right, ToolCall)) or left.tool not in old:
+            continue
+        if left.args is ABSENT or right.args is ABSENT:
+            continue
+        held = old[left.tool].is_valid(left.args)
+        note = FactNote(
+            at=f"{root_of(left)}.args", type="schema", fact="valid:schema" if held else "invalid:schema"
+        )
+        if new[left.tool].is_valid(right.args) is held:
+            found.kept.append(note)
+            continue
+        found.lost.append(note)
+        if triggers.covers((root_of(left), "args")):
+            found.trigger_lost.append(note)
+    return found
+
+
+def _validators(trace: Trace) -> dict[str, jsonschema_rs.Validator]:
+    found = {}
+    for tool in trace.tools:
+        if tool.schema is not None:
+            try:
+                found[tool.name] = jsonschema_rs.validator_for(tool.schema, validate_formats=True)
+            except (ValueError, jsonschema_rs.ValidationError):
+                continue  # no schema: nothing to compare
+    return found
+
+
+def count_unreviewed(
+    survey: Survey,
+    *,
+    policy: Policy,
+    kinds: dict[str, tuple[str, str | None]],
+    survivors: Collection[str] | None,
+) -> int:
+    """Count the surviving free texts that no detector settled and no named person has seen.
+
+    A text is settled when findings cover all its letters and digits. Equal texts count once.
+    """
+    seen = [parse_glob(d.at) for d in policy.decisions]
+    seen += [parse_glob(r.at) for r in policy.retain if r.by]
+    kept = None if survivors is None else [parse_glob(path) for path in survivors]
+    by_leaf: dict[int, list[Spot]] = {}
+    for spot in survey.spots:
+        by_leaf.setdefault(id(spot.leaf), []).append(spot)
+    open_texts: set[str] = set()
+    for _, leaf in survey.leaves:
+        if leaf.is_key or leaf.is_number or not looks_like_prose(leaf.text):
+            continue
+        if kept is not None and not matches_any(kept, leaf.path, kinds):
+            continue
+        if matches_any(seen, leaf.path, kinds) or _is_covered(leaf, by_leaf.get(id(leaf), [])):
+            continue
+        open_texts.add(leaf.text)
+    return len(open_texts)
+
+
+def _is_covered(leaf: Leaf, spots: list[Spot]) -> bool:
+    rest = apply_edits(leaf.text, [Edit(s.finding.start, s.finding.end, "") for s in spots])
+    return not any(c.isalnum() for c in rest)
+
+
+def find_residue(document: JsonMap, survey: Survey) -> tuple[tuple[Hit, ...], list[Needle]]:
+    """Scan the redacted document for every replaced value."""
+    needles: dict[str, Needle] = {}
+    for spot in survey.spots:
+        if spot.stays is None and spot.text not in needles:
+            kind = spot.finding.type
+            word = family_of(kind) is Family.WORDS and spot.text.isalpha() and spot.text.isascii()
+            needles[spot.text] = needle_of(spot.text, kind, word=word)
+    known = list(needles.values())
+    return scan(_bytes(document), known), known
+
+
+def _bytes(document: Json) -> bytes:
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -1,0 +1,204 @@
+"""What is in a document: its slots, the findings in their leaves, and which values those are.
+
+Two rounds: detectors on every leaf, then the values they found searched for in every leaf. The result
+is the spans of each slot and the distinct values behind them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from workbench.errors import RefusedError
+from workbench.redact.assign import Value
+from workbench.redact.detect import Models, find_in_leaf
+from workbench.redact.finding import Family, Finding, family_of, merged
+from workbench.redact.leaves import Leaf
+from workbench.redact.occurrences import Occurrences
+from workbench.redact.places import PlaceGlob, parse_glob, place_text
+from workbench.redact.policy import Decision, DecisionWord, Policy, find_declared
+from workbench.redact.skeleton import folded
+from workbench.redact.slots import Place, Slot, leaves_of
+from workbench.redact.trigger import matches_any
+
+__all__ = ["Spot", "Survey", "survey"]
+
+_STAYS: Final = frozenset({DecisionWord.REJECTED, DecisionWord.RETAINED})
+_IDENTIFIER: Final = re.compile(r"[a-z][a-zA-Z0-9]*(?:[_-][a-zA-Z0-9]+)*|[a-zA-Z]*[a-z][A-Z]\w*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A finding at its place."""
+
+    slot: int
+    leaf: Leaf
+    finding: Finding
+    stays: str | None = None
+    """Why it is not replaced: `rejected` or `retained`."""
+    reason: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The raw value."""
+        return self.leaf.text[self.finding.start : self.finding.end]
+
+    def __repr__(self) -> str:
+        return f"Spot({place_text(self.leaf.path[:1])}, {self.finding.type})"
+
+
+@dataclass(slots=True)
+class Survey:
+    """Everything found in a document."""
+
+    slots: list[Slot]
+    leaves: list[tuple[int, Leaf]] = field(default_factory=list)
+    spots: list[Spot] = field(default_factory=list)
+    protected: frozenset[str] = frozenset()
+
+    def values(self) -> list[Value]:
+        """Return the distinct values to be replaced, each with its surest type."""
+        counts: Counter[str] = Counter()
+        types: dict[str, tuple[float, str]] = {}
+        for spot in self.spots:
+            if spot.stays is None:
+                counts[spot.text] += 1
+                one = (spot.finding.score, spot.finding.type)
+                types[spot.text] = max(types.get(spot.text, one), one)
+        return [Value(text=t, type=types[t][1], count=n) for t, n in sorted(counts.items())]
+
+
+class _Rules:
+    """The policy's globs, parsed, with the kinds of events they may name."""
+
+    def __init__(self, policy: Policy, kinds: dict[str, tuple[str, str | None]]) -> None:
+        self._kinds = kinds
+        self.fields = [(parse_glob(text), kind) for text, kind in policy.fields.items()]
+        self.retain = [(parse_glob(r.at), r.reason) for r in policy.retain]
+        self.decisions = [(parse_glob(d.at), d) for d in policy.decisions]
+
+    def matches(self, glob: PlaceGlob, place: Place) -> bool:
+        return matches_any((glob,), place, self._kinds)
+
+    def declared_type(self, place: Place) -> str | None:
+        return next((kind for glob, kind in self.fields if self.matches(glob, place)), None)
+
+    def stays(self, place: Place, kind: str) -> tuple[str, str | None] | None:
+        """Return why a finding at a place is not replaced."""
+        for glob, reason in self.retain:
+            if self.matches(glob, place):
+                return "retained", reason
+        for glob, decision in self.decisions:
+            if decision.decision in _STAYS and _is_about(decision, kind) and self.matches(glob, place):
+                return decision.decision.value, decision.reason
+        return None
+
+
+def _is_about(decision: Decision, kind: str) -> bool:
+    return decision.type is None or decision.type == kind
+
+
+def survey(
+    slots: list[Slot],
+    *,
+    models: Models,
+    policy: Policy,
+    kinds: dict[str, tuple[str, str | None]],
+    words: Iterable[str] = (),
+) -> Survey:
+    """Find everything personal in the slots of a document.
+
+    Args:
+        slots: of the trace and of its contract.
+        models: which models read prose.
+        policy: what a person declared.
+        kinds: see `trigger.kinds_of`.
+        words: texts that are structure: tool names, property names, enum words.
+
+    Raises:
+        RefusedError: a detector ran out of time on a text that nobody has decided about.
+    """
+    found = Survey(slots=slots, protected=_protected(slots, words))
+    found.leaves = [(n, leaf) for n, slot in enumerate(slots) for leaf in leaves_of(slot)]
+    rules = _Rules(policy, kinds)
+    detect = partial(_detected, models=models, policy=policy, rules=rules)
+    first = [(n, leaf, _kept(detect(leaf), leaf, found.protected)) for n, leaf in found.leaves]
+    _refuse_unchecked(first, rules)
+    known = Occurrences(protected=found.protected)
+    known.learn(
+        (leaf.text[f.start : f.end], f.type)
+        for _, leaf, findings in first
+        for f in findings
+        if f.type != "UNCHECKED" and rules.stays(leaf.path, f.type) is None
+    )
+    cache: dict[tuple[str, bool, bool], tuple[Finding, ...]] = {}
+    for n, leaf, findings in first:
+        key = (leaf.text, leaf.is_key, leaf.is_number)
+        again = cache.get(key)
+        if again is None:
+            again = cache[key] = tuple(known.find(leaf))
+        for one in merged([*(f for f in findings if f.type != "UNCHECKED"), *again]):
+            stays = rules.stays(leaf.path, one.type)
+            found.spots.append(
+                Spot(
+                    slot=n,
+                    leaf=leaf,
+                    finding=one,
+                    stays=None if stays is None else stays[0],
+                    reason=None if stays is None else stays[1],
+                )
+            )
+    return found
+
+
+def _protected(slots: list[Slot], words: Iterable[str]) -> frozenset[str]:
+    """Return folded texts that are structure: given words, and keys that look like names of fields."""
+    keys = {leaf.text for slot in slots for leaf in leaves_of(slot) if leaf.is_key}
+    plain = {key for key in keys if _IDENTIFIER.fullmatch(key)}
+    return frozenset(folded(word).strip() for word in (*words, *plain) if word.strip())
+
+
+def _detected(
+    leaf: Leaf, *, models: Models, policy: Policy, rules: _Rules
+) -> Iterator[Finding]:
+    yield from find_in_leaf(leaf, models)
+    if policy.patterns:
+        yield from find_declared(policy, leaf.text)
+    kind = None if leaf.is_key else rules.declared_type(leaf.path)
+    if kind is not None and any(c.isalnum() for c in leaf.text):
+        yield Finding(start=0, end=len(leaf.text), type=kind, score=1.0, detector="declared field")
+
+
+def _kept(
+    findings: Iterable[Finding], leaf: Leaf, protected: frozenset[str]
+) -> list[Finding]:
+    """Leave out plain words of the structure, and words in keys that a model took for names."""
+    kept = []
+    for one in findings:
+        if family_of(one.type) in (Family.WORDS, Family.DOMAIN):
+            text = folded(leaf.text[one.start : one.end]).strip()
+            if text in protected or (leaf.is_key and one.score < 0.7):
+                continue
+        kept.append(one)
+    return kept
+
+
+def _refuse_unchecked(
+    first: list[tuple[int, Leaf, list[Finding]]], rules: _Rules
+) -> None:
+    places = [
+        place_text(leaf.path[:2])
+        for _, leaf, findings in first
+        if any(f.type == "UNCHECKED" for f in findings)
+        and rules.stays(leaf.path, "UNCHECKED") is None
+    ]
+    if places:
+        raise RefusedError(
+            f"detectors ran out of time on {len(places)} texts",
+            reasons=tuple(f"{place} was not read to its end" for place in places[:5]),
+            fix="retain the place with a reason in redaction.yaml, or drop the event from the source",
+        )

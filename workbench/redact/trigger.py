@@ -1,0 +1,90 @@
+"""Which places make the failure happen.
+
+Unless a person says otherwise: every argument of a call that did not end `ok`, every value of an
+event in the evidence of a violation, and what the policy's `trigger` globs name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.model.event import Event, Outcome, ToolCall, ToolResult
+from workbench.model.trace import Trace, calls_of
+from workbench.model.verdict import Verdict
+from workbench.redact.places import PlaceGlob
+from workbench.redact.slots import Place
+
+__all__ = ["Triggers", "find_triggers", "kinds_of", "matches_any", "root_of"]
+
+
+def root_of(event: Event) -> str:
+    """Return the first step of an event's places: its position in the raw trace."""
+    return f"#{event.seq if event.origin_seq is None else event.origin_seq}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggers:
+    """Answers whether a place is part of the trigger."""
+
+    arguments: frozenset[str]
+    """Roots of calls whose arguments are."""
+    events: frozenset[str]
+    """Roots of events that are as a whole."""
+    globs: tuple[PlaceGlob, ...] = ()
+    kinds: dict[str, tuple[str, str | None]]
+    """Root -> kind of the event and its tool."""
+
+    def covers(self, place: Place) -> bool:
+        """Whether a place makes the failure happen."""
+        root = str(place[0])
+        if root in self.events or (root in self.arguments and place[1:2] == ("args",)):
+            return True
+        return self.named(place)
+
+    def named(self, place: Place) -> bool:
+        """Whether a person named the place."""
+        return matches_any(self.globs, place, self.kinds)
+
+
+def matches_any(
+    globs: Iterable[PlaceGlob], place: Place, kinds: dict[str, tuple[str, str | None]]
+) -> bool:
+    """Whether any of some globs covers a place."""
+    kind, tool = kinds.get(str(place[0]), (None, None))
+    return any(glob.matches(place, kind=kind, tool=tool) for glob in globs)
+
+
+def kinds_of(trace: Trace) -> dict[str, tuple[str, str | None]]:
+    """Return for each event's root its kind and tool; a result has the tool of its call."""
+    tools = {e.call_id: e.tool for e in trace.events if isinstance(e, ToolCall)}
+    found: dict[str, tuple[str, str | None]] = {}
+    for event in trace.events:
+        tool = None
+        if isinstance(event, ToolCall | ToolResult):
+            tool = tools.get(event.call_id)
+        found[root_of(event)] = (event.kind, tool)
+    return found
+
+
+def find_triggers(
+    trace: Trace, verdict: Verdict | None, globs: tuple[PlaceGlob, ...] = ()
+) -> Triggers:
+    """Find the trigger of a judged trace.
+
+    Args:
+        trace: with outcomes resolved.
+        verdict: what the contract answers about it; None: there is no contract.
+        globs: places that a person named.
+    """
+    arguments = {root_of(c.request) for c in calls_of(trace) if c.outcome is not Outcome.OK}
+    seqs = {
+        seq for v in (verdict.violations if verdict else ()) for seq in (*v.evidence, v.seq)
+    }
+    events = {root_of(e) for e in trace.events if e.seq in seqs}
+    return Triggers(
+        arguments=frozenset(arguments),
+        events=frozenset(events),
+        globs=globs,
+        kinds=kinds_of(trace),
+    )
