@@ -18,6 +18,7 @@ from workbench.casefile.codec import encode_fields
 from workbench.casefile.fixtures import build_fixtures
 from workbench.casefile.turns import script_of
 from workbench.model.case import Case, CaseInput, CaseTool, Expectation, Path
+from workbench.model.contract import Limit
 from workbench.model.event import ModelRequest
 from workbench.model.trace import Effect, calls_of
 
@@ -47,7 +48,7 @@ def build_case(trace: Trace, contract: Contract, *, header: Header) -> Case:
     Raises:
         TraceFormatError: the trace has no task, or an event that no case can carry.
     """
-    script = script_of(trace)
+    script = script_of(trace, requests=_counts_requests(contract))
     tools = _tools(trace)
     effects = {tool.name: tool.effect for tool in tools}
     fixtures, _ = build_fixtures(script.blocks, effects)
@@ -75,6 +76,10 @@ def build_case(trace: Trace, contract: Contract, *, header: Header) -> Case:
         signature=header.signature,
         unproven=unproven,
     )
+
+
+def _counts_requests(contract: Contract) -> bool:
+    return any(isinstance(c, Limit) and c.measure == "model_calls" for c in contract.clauses)
 
 
 def case_places(trace: Trace) -> dict[str, tuple[str, ...]]:

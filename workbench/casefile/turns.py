@@ -1,8 +1,8 @@
 """A trace to the turns of one path: what the agent was given, and what it did.
 
 Events are read once, in order. A turn is a model reply with its calls and their results; the
-other events are turns of their own at their place. Two moves keep every order that a clause can
-see: what is only said, or changes the world, while calls are running comes right after them.
+other events are turns of their own at their place. What happens while calls are running comes
+right after them: a message, a decision, a change of state or context bears only on later calls.
 
 Source:
     design page 04, "From a trace to a case" (a) to (f).
@@ -56,13 +56,18 @@ class Scripted:
     """`#seq.field` of the trace -> places in the case, without those in fixtures."""
 
 
-def script_of(trace: Trace) -> Scripted:
+def script_of(trace: Trace, *, requests: bool = False) -> Scripted:
     """Return messages and turns of a trace.
+
+    Args:
+        trace: as recorded, redacted or shrunk.
+        requests: keep each recorded model request as an event of its own, which costs the list
+            of offered tools in its turn; else only where that list was not all tools.
 
     Raises:
         TraceFormatError: nothing is said before the agent acts, or an event cannot be carried.
     """
-    writer = _Writer(trace)
+    writer = _Writer(trace, requests=requests)
     start = writer.read_messages()
     for event in trace.events[start:]:
         writer.read(event)
@@ -90,11 +95,12 @@ class _Open:
 class _Writer:
     """Collects the turns of one trace."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, *, requests: bool) -> None:
         self._trace = trace
+        self._requests = requests
         self._calls = {call.request.call_id: call for call in calls_of(trace)}
         self._names = {call_id: f"c{n}" for n, call_id in enumerate(self._calls, start=1)}
-        self._tools = {tool.name for tool in trace.tools}
+        self._tools = tuple(tool.name for tool in trace.tools)
         self._asked_by = {
             call_id: event.seq
             for event in trace.events
@@ -163,12 +169,6 @@ class _Writer:
                 self._read_result(event)
             case SystemMessage():
                 raise self._cannot(event, "instructs the model after it began", "drop it")
-            case Permission() if self._open is not None and self._open.waiting:
-                raise self._cannot(
-                    event,
-                    "decides while calls are running; a case emits decisions between turns",
-                    "record it before the call",
-                )
             case _ if self._open is not None and self._open.waiting:
                 self._open.after.append(event)
             case _:
@@ -192,7 +192,9 @@ class _Writer:
 
     def _offered(self, request: ModelRequest) -> tuple[str, ...] | None:
         names = request.offered_tools
-        return None if names is None or set(names) == self._tools else names
+        if names is None or set(names) == set(self._tools):
+            return self._tools if self._requests else None
+        return names
 
     def _read_claim(self, event: Claim) -> None:
         block = self._open
@@ -221,7 +223,8 @@ class _Writer:
     def _read_call(self, event: ToolCall) -> None:
         reply = self._asked_by.get(event.call_id)
         block = self._others_block(event) if reply is None else self._open
-        if block is None or block.reply != reply or (reply is not None and block.answered):
+        late = block is not None and (block.answered or _decides(block.after))
+        if block is None or block.reply != reply or (reply is not None and late):
             raise self._cannot(
                 event,
                 "starts after its reply, or a call of it, ended; a case requests the calls of a "
@@ -237,6 +240,7 @@ class _Writer:
             and block.turn.by is event.requestor
             and block.waiting
             and not block.answered
+            and not block.after
             and block.agent == event.agent
         )
         if block is None or not joins:
@@ -384,6 +388,11 @@ class _Writer:
             blocks=tuple(self._blocks),
             places={place: tuple(found) for place, found in self._places.items()},
         )
+
+
+def _decides(events: list[Event]) -> bool:
+    """Whether a decision about a tool is among them."""
+    return any(isinstance(event, Permission) for event in events)
 
 
 def _entry(event: Permission | StateChange | ContextChange) -> JsonMap:
