@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from workbench.model.contract import (
@@ -63,6 +64,7 @@ __all__ = [
     "a_trace",
     "a_turn",
     "a_user",
+    "timed_trace",
 ]
 
 
@@ -295,6 +297,18 @@ def _finalised(events: list[Event]) -> list[Event]:
         replace(event, final=place == last) if isinstance(event, Claim) else event
         for place, event in enumerate(events)
     ]
+
+
+def timed_trace(trace: Trace, *, step_ms: int = 1000) -> Trace:
+    """Return the trace with a time on every event, `step_ms` apart."""
+    start = datetime(2026, 11, 30, 10, tzinfo=UTC)
+    return replace(
+        trace,
+        events=tuple(
+            replace(event, at=(start + timedelta(milliseconds=step_ms * event.seq)).isoformat())
+            for event in trace.events
+        ),
+    )
 
 
 def a_contract(

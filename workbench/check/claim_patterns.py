@@ -85,7 +85,11 @@ UNRESOLVED: Final = (
 )
 
 OPEN: Final = (
-    r"(?i)\b(?:I|we|you|it|they|he|she|that|this)['’]ll\b|\b(?:will|shall)\b"
+    # what already was: "was booked on May 2", "is currently enabled", "is scheduled for"
+    r"(?i)\b(?:was|were) (?:\w+ )?(?:booked|created|scheduled|placed|made|purchased|ordered|issued)"
+    r" (?:on|in|at|within|more|less|over|under|before|after|to depart|as)\b"
+    r"|\b(?:is|are) (?:currently|already|still)\b|\b(?:is|are) scheduled\b|\bis not currently\b"
+    r"|\b(?:I|we|you|it|they|he|she|that|this)['’]ll\b|\b(?:will|shall)\b"
     r"|\b(?:am|['’]m|are|is) (?:now )?going to\b|\b(?:I|we)['’]d\b"
     r"|\blet me\b|\blet['’]s\b|\bplease\b|\b(?:would|could|can|may|should|shall|do|does|did|is|are) "
     r"(?:you|I|we|there|this|that)\b|\b(?:I|we) (?:can|could|would) (?:help|assist|check|look|ask|"

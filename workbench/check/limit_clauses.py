@@ -21,7 +21,7 @@ from workbench.model.verdict import ClauseVerdict
 if TYPE_CHECKING:
     from workbench.model.trace import Call
 
-__all__ = ["call_key", "check_limit"]
+__all__ = ["call_key", "check_limit", "time_of"]
 
 Measure: TypeAlias = Callable[[Limit, Facts], ClauseVerdict]
 
@@ -129,7 +129,7 @@ def _tokens(read: Callable[[Usage], int | None], what: str) -> Measure:
 
 
 def _wall_time(clause: Limit, facts: Facts) -> ClauseVerdict:
-    timed = [(seq, at) for seq, at in ((e.seq, _time(e.at)) for e in facts.events) if at]
+    timed = [(seq, at) for seq, at in ((e.seq, time_of(e.at)) for e in facts.events) if at]
     if not timed:
         return inconclusive(clause.id, "no times are recorded")
     first, start = timed[0]
@@ -142,7 +142,7 @@ def _wall_time(clause: Limit, facts: Facts) -> ClauseVerdict:
     return passed(clause.id, f"the run took at most {clause.bound:g} ms", (first, timed[-1][0]))
 
 
-def _time(text: str | None) -> datetime | None:
+def time_of(text: str | None) -> datetime | None:
     """Read a time; one without zone cannot be compared with others and does not count."""
     try:
         found = datetime.fromisoformat(text or "")

@@ -89,6 +89,7 @@ _TARGET: Final = re.compile(
     r"(?i)^[^@\s]+@[^@\s]+\.[^@\s]+$|^https?://|^www\.|^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$"
     r"|^\+?[\d\s().-]{9,}$|^[\w.-]+\.(?:com|net|org|io|ru|cn|info|dev|app|example)(?:/|$)"
 )
+_DATE: Final = re.compile(r"^\d{4}-\d{2}-\d{2}|^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|^\d+\.\d+$")
 
 
 def write_from_result_only(facts: Facts) -> Iterator[Hint]:
@@ -141,7 +142,8 @@ def _targets(args: Json | Absent) -> Iterator[tuple[str, str]]:
         if isinstance(value, dict):
             continue
         for text in _texts(value):
-            if len(text) >= _SHORTEST and _TARGET.match(text.strip()):
+            plain = text.strip()
+            if len(text) >= _SHORTEST and _TARGET.match(plain) and not _DATE.match(plain):
                 yield key, text
 
 
