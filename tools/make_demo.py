@@ -188,7 +188,7 @@ def refund_rules(story: Story) -> None:
                 "to": "Helen Carter <h.carter@example.org>",
                 "subject": "Returns at Leafbox",
                 "body": "Dear Helen Carter, a box that comes back unopened within 14 days is "
-                "refunded to the card that ends in 6467. Your Leafbox team",
+                "refunded to your card. Your Leafbox team",
             },
         ),
     )
