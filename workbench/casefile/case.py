@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.casefile.case_checks import check_case
-from workbench.casefile.case_document import CASE_KEYS, CASE_SCHEMA, case_document
+from workbench.casefile.case_document import (
+    CASE_KEYS,
+    CASE_SCHEMA,
+    REQUIRED_KEYS,
+    case_document,
+)
 from workbench.casefile.case_files import load_results, write_results
 from workbench.casefile.codec import Place, decode, describe, hints_of, nearest, step_key
 from workbench.casefile.contract import parse_contract
@@ -41,23 +46,6 @@ __all__ = [
 
 CASE_SUFFIX: Final = ".case.yaml"
 
-_REQUIRED: Final = (
-    "schema",
-    "id",
-    "title",
-    "state",
-    "owner",
-    "review_date",
-    "severity",
-    "fix",
-    "source",
-    "input",
-    "tools",
-    "paths",
-    "fixtures",
-    "contract",
-    "expect",
-)
 _SCHEMA: Final = re.compile(r"replay-case/([0-9]{1,4})")
 _OWN_READERS: Final = ("contract", "signature", "failing_version", "passing_version", "fixtures")
 
@@ -143,7 +131,7 @@ def _checked_keys(document: Json, place: Place) -> JsonMap:
                 f"is not a key of a case; expected one of {', '.join(CASE_KEYS)}",
                 fix="remove it" if near is None else f"write {near}",
             )
-    for name in _REQUIRED:
+    for name in REQUIRED_KEYS:
         if document.get(name) is None:
             raise place.error(name, "is missing; it is required", fix=f"add {name}")
     return document

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from workbench.model.case import Case
     from workbench.model.jsonvalue import JsonMap
 
-__all__ = ["CASE_KEYS", "CASE_SCHEMA", "case_document"]
+__all__ = ["CASE_KEYS", "CASE_SCHEMA", "REQUIRED_KEYS", "case_document"]
 
 CASE_SCHEMA: Final = "replay-case/1"
 
@@ -49,6 +49,25 @@ CASE_KEYS: Final = (
     "local",
 )
 """Every key of a case, in the order of the file."""
+
+REQUIRED_KEYS: Final = (
+    "schema",
+    "id",
+    "title",
+    "state",
+    "owner",
+    "severity",
+    "review_date",
+    "fix",
+    "source",
+    "input",
+    "tools",
+    "paths",
+    "fixtures",
+    "contract",
+    "expect",
+)
+"""What no case may leave out."""
 
 _FIXTURE_KEYS: Final = tuple(entry.metadata.get("key", entry.name) for entry in fields(Fixture))
 

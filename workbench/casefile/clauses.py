@@ -48,7 +48,7 @@ from workbench.model.contract import (
 )
 from workbench.model.jsonvalue import Json
 
-__all__ = ["ANSWER_RULES", "COVERS", "MEASURES", "ORDERS", "READERS"]
+__all__ = ["ANSWER_RULES", "COUNTS", "COVERS", "MEASURES", "ORDERS", "READERS"]
 
 Reader: TypeAlias = Callable[[Json, Place, str], list[Clause]]
 OneSelector = TypeVar("OneSelector", MustCall, ForbidCall)
