@@ -1,27 +1,13 @@
 """Turn LLM-agent incidents into redacted, minimal, replayable regression cases.
 
 Names load on first use, so that `import workbench` costs next to nothing and a CI machine
-without the desk extra can use the runner half.
+without the desk extra can use the runner half. `__init__.pyi` tells type checkers what they are:
+imports in this file, even such that never run, would tie the runner half to the desk half.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from workbench.casefile.build import build_case
-    from workbench.casefile.case import load_case, save_case
-    from workbench.casefile.contract import load_contract
-    from workbench.check.diagnose import diagnose
-    from workbench.check.judge import judge
-    from workbench.ingest.reader import ingest_traces
-    from workbench.redact.redaction import redact_trace
-    from workbench.replay.agent import Answer, Reply, ToolError
-    from workbench.runner.traces import load_trace
-    from workbench.runner.trials import run_cases
-    from workbench.shrink.shrinking import shrink_trace
-    from workbench.store.handle import open_store
 
 __all__ = [
     "Answer",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
     add_json,
+    add_ner,
     add_store,
     add_tools,
     keys_folder,
@@ -16,7 +17,9 @@ from workbench.cli.options import (
     settings_of,
 )
 from workbench.errors import InputError
+from workbench.redact.policy import load_policy
 from workbench.review.accept import accept_repair, accept_run
+from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -40,6 +43,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--name", metavar="N", help="name of the path (default: accepted, or repaired)"
     )
     parser.add_argument("--by", metavar="NAME", help="who accepts it (default: the case's owner)")
+    parser.add_argument(
+        "--policy", metavar="P", type=Path, help="redaction.yaml, as for the incident"
+    )
+    add_ner(parser)
     add_tools(parser)
     add_store(parser)
     add_json(parser)
@@ -57,9 +64,11 @@ def execute(options: Namespace) -> int:
             options.case,
             options.run,
             lookup=lookup_of(options),
-            keys=keys_folder(settings_of()),
+            vault=Vault(keys_folder(settings_of())),
             name=options.name,
             by=options.by,
+            policy=None if options.policy is None else load_policy(options.policy),
+            ner="none" if options.without_ner else "auto",
         )
     path = case.accepted[-1]
     if options.json:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ from workbench.cli.progress import Progress
 from workbench.errors import InputError
 from workbench.ingest.reader import FORMATS, file_digest, read_source, read_tools
 from workbench.model.trace import Grade, Imported
-from workbench.review.source import proposed_effect
+from workbench.review.source import declared_tools, proposed_effect, with_tools
 from workbench.runner.reports.harmless import harmless
 from workbench.store.append import SourceFile
 from workbench.store.handle import open_store
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Sequence
 
-    from workbench.model.trace import Effect, Tool
+    from workbench.model.trace import Tool
     from workbench.store.append import Commit
     from workbench.store.handle import Store
 
@@ -71,13 +71,12 @@ class _Tally:
 def execute(options: Namespace) -> int:
     """Store every file and say what came in and what was lost."""
     settings = settings_of()
-    tools = read_tools(options.tools) if options.tools else ()
-    effects = settings.effects | {t.name: t.effect for t in tools if t.effect is not None}
+    declared = declared_tools(settings, read_tools(options.tools) if options.tools else ())
     store = open_store(store_of(options, settings))
     tally = _Tally()
     for path in options.files:
         try:
-            _take(path, store, tally, options=options, tools=tools, effects=effects)
+            _take(path, store, tally, options=options, declared=declared)
         except InputError as error:
             tally.failed = True
             complain(f"workbench: {error}")
@@ -91,14 +90,15 @@ def _take(
     tally: _Tally,
     *,
     options: Namespace,
-    tools: Sequence[Tool],
-    effects: dict[str, Effect],
+    declared: Sequence[Tool],
 ) -> None:
     seen = _Tally()
     with Progress(relative(path), stream=sys.stderr) as progress:
-        runs = read_source(path, format=options.format, tools=tools, on_progress=progress)
+        runs = read_source(path, format=options.format, on_progress=progress)
         source = SourceFile(name=path.name, format=options.format, digest=file_digest(path))
-        commit = store.append(_watched(runs, seen, effects, explain=options.explain), source=source)
+        commit = store.append(
+            _watched(runs, seen, declared, explain=options.explain), source=source
+        )
     _add(tally, seen, commit, path)
     if not commit.repeated and seen.runs and len(seen.unreadable) == seen.runs:
         tally.failed = True
@@ -106,20 +106,25 @@ def _take(
 
 
 def _watched(
-    runs: Iterator[Imported], seen: _Tally, effects: dict[str, Effect], *, explain: str | None
+    runs: Iterator[Imported], seen: _Tally, declared: Sequence[Tool], *, explain: str | None
 ) -> Iterator[Imported]:
     """Count the runs on their way into the store."""
     for run in runs:
         seen.runs += 1
+        run = _with_tools(run, declared)  # noqa: PLW2901  what is stored is what is counted
         seen.grades[run.losses.grade.value] += 1
         if run.trace is None:
             seen.unreadable.append(f"{run.run_id}: {run.parse_error}")
         else:
             seen.events += len(run.trace.events)
-            seen.assumed.update(assumed_tools(run.trace, effects))
+            seen.assumed.update(assumed_tools(run.trace, {}))
         if explain == run.run_id:
             seen.explained.extend(_explanation(run))
         yield run
+
+
+def _with_tools(run: Imported, declared: Sequence[Tool]) -> Imported:
+    return run if run.trace is None else replace(run, trace=with_tools(run.trace, declared))
 
 
 def _explanation(run: Imported) -> Iterator[str]:
@@ -134,8 +139,9 @@ def _explanation(run: Imported) -> Iterator[str]:
 
 
 def _add(tally: _Tally, seen: _Tally, commit: Commit, path: Path) -> None:
-    tally.runs += commit.runs
-    tally.events += commit.events
+    if not commit.repeated:
+        tally.runs += commit.runs
+        tally.events += commit.events
     tally.duplicates += commit.duplicates
     tally.grades.update(seen.grades)
     tally.assumed |= seen.assumed

@@ -6,4 +6,160 @@ in every path; without the key no run can be accepted.
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.casefile.case import case_document, load_case
+from workbench.casefile.codec import step_key
+from workbench.casefile.layout import format_case
+from workbench.errors import InputError, RefusedError
+from workbench.redact.redaction import redact_trace, require_safe
+from workbench.redact.residue import scan
+from workbench.review.edit import rewrite_case
+from workbench.review.source import find_run
+from workbench.runner.accept import accept_trace, repair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from workbench.model.case import Case
+    from workbench.model.jsonvalue import Json
+    from workbench.model.ledger import LedgerEntry, RedactionNote
+    from workbench.redact.policy import Policy
+    from workbench.redact.redaction import Redaction
+    from workbench.redact.residue import Needle
+    from workbench.review.source import Lookup
+    from workbench.review.vault import Vault
+
+__all__ = ["accept_repair", "accept_run"]
+
+
+def accept_repair(file: Path, *, name: str | None = None, by: str | None = None) -> Case:
+    """Add the path that mending the recorded one gives, and write the case.
+
+    Args:
+        file: of the case.
+        name: of the path; None: `repaired`.
+        by: who accepts it; None: the case's owner.
+
+    Raises:
+        InputError: the file is no case.
+        RefusedError: no repair is green; the file is unchanged.
+    """
+    case = load_case(file)
+    done = repair(case, name=name or "repaired", by=by or case.owner)
+    rewrite_case(file, done)
+    return done
+
+
+def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
+    file: Path,
+    reference: str,
+    *,
+    lookup: Lookup,
+    vault: Vault,
+    name: str | None = None,
+    by: str | None = None,
+    policy: Policy | None = None,
+    ner: str = "auto",
+) -> Case:
+    """Add the way that a run took, and write the case.
+
+    Args:
+        file: of the case.
+        reference: the run, as for `find_run`.
+        lookup: store, settings and declared tools.
+        vault: where the case's draft key is.
+        name: of the path; None: `accepted`.
+        by: who accepts it; None: the case's owner.
+        policy: of redaction, as for the incident.
+        ner: `auto`, or `none`.
+
+    Raises:
+        InputError: no such case, run or key.
+        RefusedError: the run's way is not green, or a value of the incident is in it; the file
+            is unchanged.
+    """
+    case = load_case(file)
+    draft = case.source.draft
+    if draft is None:
+        message = "names no draft, so its pseudonyms cannot be drawn again"
+        raise InputError(message, place=file.name, key="source.draft", fix="use --repair")
+    run = find_run(reference, lookup)
+    redaction = redact_trace(run.trace, policy=policy, key=vault.known_key(draft), ner=ner)
+    require_safe(redaction)
+    done = accept_trace(case, redaction.trace, name=name or "accepted", by=by or case.owner)
+    done = replace(done, redaction=_grown(case.redaction, redaction, done))
+    _require_clean(done, (*vault.needles(draft), *redaction.needles))
+    rewrite_case(file, done)
+    return done
+
+
+def _grown(note: RedactionNote | None, redaction: Redaction, case: Case) -> RedactionNote | None:
+    """Return the case's note with the new path's values, texts to review and places."""
+    if note is None:
+        return None
+    known = {entry.pseudonym for entry in note.ledger}
+    new = [entry for entry in redaction.ledger if entry.pseudonym not in known]
+    return replace(
+        note,
+        ledger=tuple(_placed((*note.ledger, *new), case)),
+        unreviewed=note.unreviewed + redaction.unreviewed,
+    )
+
+
+def _placed(ledger: Iterable[LedgerEntry], case: Case) -> Iterator[LedgerEntry]:
+    """Yield the entries whose pseudonym is in the case, with all places where it is.
+
+    Pseudonyms are recognisable as ours, so a place that holds one holds it on purpose.
+    """
+    document = case_document(case)
+    texts = [
+        (place, text)
+        for part in ("input", "paths", "tools", "contract")
+        for place, text in _texts(document.get(part), part)
+    ]
+    for fixture in case.fixtures:
+        values: tuple[tuple[str, Json | object], ...] = (
+            ("args", fixture.args),
+            ("result", fixture.result),
+        )
+        texts += [
+            found for name, value in values for found in _texts(value, f"{fixture.id}.{name}")
+        ]
+    for entry in ledger:
+        if entry.pseudonym is None:
+            yield entry
+            continue
+        found = [place for place, text in texts if entry.pseudonym in text]
+        at = tuple(dict.fromkeys((*entry.at, *found))) if entry.at[0][:1] != "#" else tuple(found)
+        if at:
+            yield replace(entry, at=at)
+
+
+def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, step_key(place, name))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield from _texts(item, step_key(place, at))
+    elif isinstance(value, str | int | float):
+        yield place, str(value)
+
+
+def _require_clean(case: Case, needles: tuple[Needle, ...]) -> None:
+    """Look for every replaced value in what will be written.
+
+    Raises:
+        RefusedError: one is there.
+    """
+    hits = [hit for hit in scan(format_case(case).encode(), needles) if hit.blocking]
+    if hits:
+        message = f"{len(hits)} values that were replaced in the incident are in the new path"
+        raise RefusedError(
+            message,
+            reasons=tuple(f"{needles[hit.needle].label} in view {hit.view}" for hit in hits),
+            fix="declare the field in --policy, so that it is replaced here too",
+        )

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.casefile.build import build_case
-from workbench.casefile.case import parse_case, save_case
+from workbench.casefile.case import save_case
 from workbench.casefile.layout import format_case
 from workbench.check.judge import judge
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseSource, CaseState, Header, HistoryEntry, Severity, SourceKind
-from workbench.redact.residue import scan
+from workbench.model.ledger import Residue
+from workbench.redact.residue import scan, view_count
 from workbench.replay.scripted import replay_path
 from workbench.review.draft import require_failure
 from workbench.review.places import ledger_in_case, trigger_in_case
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.ledger import RedactionNote
     from workbench.model.verdict import Verdict
+    from workbench.redact.residue import Needle
 
 __all__ = ["CaseDetails", "case_of", "export_draft"]
 
@@ -159,7 +161,7 @@ def _difference(draft: Draft, verdict: Verdict) -> tuple[str, ...]:
 
 
 def export_draft(
-    draft: Draft, details: CaseDetails, out: Path, *, values: Sequence[str], date: str
+    draft: Draft, details: CaseDetails, out: Path, *, needles: Sequence[Needle], date: str
 ) -> tuple[Case, Path]:
     """Write the case of a draft as a new file.
 
@@ -167,7 +169,7 @@ def export_draft(
         draft: redacted.
         details: what the trace does not say.
         out: a file `*.case.yaml`, or a folder to put `ID.case.yaml` into.
-        values: every replaced value, for the last look at the final bytes.
+        needles: every replaced value, for the last look at the final bytes and the file's name.
         date: of today.
 
     Raises:
@@ -176,18 +178,31 @@ def export_draft(
     """
     case = case_of(draft, details, date=date)
     path = out if out.name.endswith(_SUFFIX) else out / f"{case.id}{_SUFFIX}"
-    text = format_case(case)
-    residue = scan(text.encode(), values, names=(path.name,))
-    if residue.hits:
-        message = f"{len(residue.hits)} replaced values are still in the case"
-        raise RefusedError(
-            message,
-            reasons=tuple(map(str, residue.hits)),
-            fix="redact again with these fields named",
-        )
-    assert case.redaction is not None  # noqa: S101  `case_of` refuses raw drafts
-    note = replace(case.redaction, residue=residue.note)
-    case = replace(case, redaction=note)
-    assert parse_case(format_case(case), name=path.name) == case  # noqa: S101  our own law
+    case = _searched(case, path, needles)
     save_case(case, path)
     return case, path
+
+
+def _searched(case: Case, path: Path, needles: Sequence[Needle]) -> Case:
+    """Return the case with what the search of its final bytes found.
+
+    Raises:
+        RefusedError: a replaced value is still there.
+    """
+    hits = scan(f"{path.name}\n{format_case(case)}".encode(), needles)
+    blocking = [hit for hit in hits if hit.blocking]
+    if blocking:
+        message = f"{len(blocking)} replaced values are still in the case"
+        raise RefusedError(
+            message,
+            reasons=tuple(f"{needles[hit.needle].label} in view {hit.view}" for hit in blocking),
+            fix="keep them out of --title, --why and --id, or redact again with the field named",
+        )
+    assert case.redaction is not None  # noqa: S101  `case_of` refuses raw drafts
+    shown = len(hits)
+    note = replace(
+        case.redaction,
+        residue=Residue(views=view_count(), hits=0),
+        unreviewed=case.redaction.unreviewed + shown,
+    )
+    return replace(case, redaction=note)

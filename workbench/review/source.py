@@ -19,11 +19,19 @@ from workbench.model.trace import Effect, Grade, Losses, Tool, Trace
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from workbench.model.settings import Settings
 
-__all__ = ["LoadedRun", "Lookup", "find_run", "outcome_rules", "proposed_effect", "with_effects"]
+__all__ = [
+    "LoadedRun",
+    "Lookup",
+    "declared_tools",
+    "find_run",
+    "outcome_rules",
+    "proposed_effect",
+    "with_tools",
+]
 
 _READING = ("get", "list", "search", "read", "find", "lookup", "fetch", "show", "check", "query")
 
@@ -92,7 +100,7 @@ def find_run(reference: str, lookup: Lookup) -> LoadedRun:
     """
     tools = read_tools(lookup.tools_file) if lookup.tools_file is not None else ()
     if Path(reference).is_file() or Path(reference.partition("#")[0]).is_file():
-        imported = load_run(reference, tools=tools)
+        imported = load_run(reference)
         if imported.trace is None:
             message = f"run {imported.run_id!r} cannot be read: {imported.parse_error}"
             raise InputError(
@@ -104,18 +112,37 @@ def find_run(reference: str, lookup: Lookup) -> LoadedRun:
     return _resolved(trace, losses, tools, lookup.settings, head=str(store.head()))
 
 
-def with_effects(trace: Trace, effects: Mapping[str, Effect]) -> Trace:
-    """Write declared effects into the trace's tools, so that they travel with draft and case.
+def with_tools(trace: Trace, declared: Iterable[Tool]) -> Trace:
+    """Let what a person declared of tools travel with the trace, to draft and case.
 
-    A tool that was called but is not listed is added when its effect is declared.
+    Only tools that the record lists or the run called are taken. What is declared goes before
+    what the record says.
     """
-    listed = tuple(
-        replace(tool, effect=effects.get(tool.name, tool.effect)) for tool in trace.tools
+    by_name = {tool.name: tool for tool in declared}
+    listed = {tool.name: tool for tool in trace.tools}
+    called = sorted({e.tool for e in trace.events if isinstance(e, ToolCall)} & by_name.keys())
+    merged = {
+        name: _merged(listed.get(name, Tool(name=name)), by_name.get(name))
+        for name in (*listed, *called)
+    }
+    return replace(trace, tools=tuple(merged.values()))
+
+
+def _merged(tool: Tool, declared: Tool | None) -> Tool:
+    if declared is None:
+        return tool
+    return Tool(
+        name=tool.name,
+        description=declared.description or tool.description,
+        effect=declared.effect or tool.effect,
+        schema=declared.schema or tool.schema,
     )
-    called = {event.tool for event in trace.events if isinstance(event, ToolCall)}
-    missing = sorted((called & effects.keys()) - {tool.name for tool in listed})
-    added = tuple(Tool(name=name, effect=effects[name]) for name in missing)
-    return replace(trace, tools=listed + added)
+
+
+def declared_tools(settings: Settings, tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """Return what `workbench.toml` and `--tools` declare; the flag goes before."""
+    found = {name: Tool(name=name, effect=effect) for name, effect in settings.effects.items()}
+    return tuple((found | {tool.name: tool for tool in tools}).values())
 
 
 def outcome_rules(settings: Settings) -> tuple[OutcomeRule, ...]:
@@ -134,12 +161,10 @@ def outcome_rules(settings: Settings) -> tuple[OutcomeRule, ...]:
 def _resolved(
     trace: Trace, losses: Losses, tools: Sequence[Tool], settings: Settings, *, head: str | None
 ) -> LoadedRun:
-    declared = {tool.name: tool.effect for tool in tools if tool.effect is not None}
-    effects = settings.effects | declared
-    known = with_effects(trace, effects)
+    known = with_tools(trace, declared_tools(settings, tools))
     return LoadedRun(
         trace=resolve_outcomes(known, rules=outcome_rules(settings)),
         losses=losses,
-        assumed_tools=assumed_tools(trace, effects),
+        assumed_tools=assumed_tools(known, {}),
         store_head=head,
     )

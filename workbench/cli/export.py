@@ -1,0 +1,79 @@
+"""`workbench export DRAFT -o CASE`: a redacted draft becomes a case file."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from workbench.cli.details import add_details, details_of
+from workbench.cli.drafts import draft_in
+from workbench.cli.options import add_json, add_ner, keys_folder, print_json, relative, settings_of
+from workbench.errors import InputError
+from workbench.review.export import export_draft
+from workbench.review.vault import Vault
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from pathlib import Path
+
+    from workbench.model.case import Case
+    from workbench.model.draft import Draft
+
+__all__ = ["add_arguments", "execute", "render_case", "today"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    parser.add_argument("draft", metavar="DRAFT", help="draft that `redact` or `shrink` wrote")
+    add_details(parser)
+    add_ner(parser)
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Write the case; 1 when the case would not fail as the incident did, or holds a value."""
+    draft = draft_in(options.draft)
+    if draft is None:
+        message = "is no draft; expected a file that `workbench redact` or `shrink` wrote"
+        raise InputError(
+            message, place=options.draft, fix="workbench redact RUN --contract C -o DRAFT"
+        )
+    _require_ner(draft, without=options.without_ner)
+    needles = Vault(keys_folder(settings_of())).needles(draft.draft)
+    case, path = export_draft(
+        draft, details_of(options), options.out, needles=needles, date=today()
+    )
+    if options.json:
+        steps = ["redacted", *(["shrunk"] if draft.shrink else []), "exported"]
+        print_json({"case": relative(path), "state": case.state.value, "steps": [*steps]})
+    else:
+        print(render_case(case, path))
+    return 0
+
+
+def _require_ner(draft: Draft, *, without: bool) -> None:
+    """Names in prose must have been looked for, or a person says that they need not be.
+
+    Raises:
+        InputError: they were not, and nobody did.
+    """
+    note = draft.redaction
+    if note is not None and "ner" not in note.detectors and not without:
+        message = "was redacted without a model that finds names in prose"
+        raise InputError(
+            message, place=draft.draft, fix="redact with [ner-en], or type --without-ner"
+        )
+
+
+def today() -> str:
+    """Return today's date, UTC."""
+    return datetime.now(tz=UTC).date().isoformat()  # noqa: TID251  the command line is the clock
+
+
+def render_case(case: Case, path: Path) -> str:
+    """Say where the case is and what it still lacks."""
+    lines = [f"{relative(path)} is {case.state.value}: {case.title}"]
+    if case.redaction is not None and case.redaction.unreviewed:
+        lines.append(f"  {case.redaction.unreviewed} texts were seen by nobody yet")
+    lines.append("  next: workbench check, accept, activate")
+    return "\n".join(lines)

@@ -1,0 +1,98 @@
+"""`workbench make RUN -o CASES`: all steps, headless."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.contract import load_contract
+from workbench.cli.details import add_details, details_of
+from workbench.cli.export import render_case, today
+from workbench.cli.lookup import lookup_of
+from workbench.cli.options import (
+    add_json,
+    add_run,
+    complain,
+    keys_folder,
+    print_json,
+    relative,
+    settings_of,
+)
+from workbench.cli.redact import add_redaction, redaction_document, render_redaction
+from workbench.redact.policy import load_policy
+from workbench.review.make import Made, make_case, surest_suggestion
+from workbench.review.source import find_run
+from workbench.review.vault import Vault
+from workbench.runner.reports.harmless import harmless
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from workbench.model.contract import Contract
+    from workbench.model.jsonvalue import JsonMap
+    from workbench.model.trace import Trace
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    add_run(parser)
+    parser.add_argument(
+        "--contract", metavar="C", type=Path, help="contract file (default: the surest suggestion)"
+    )
+    add_redaction(parser)
+    add_details(parser)
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Make the case; 1 when a step that protects refuses; then nothing was written."""
+    run = find_run(options.run, lookup_of(options))
+    made = make_case(
+        run,
+        _contract(run.trace, options),
+        details_of(options),
+        options.out,
+        vault=Vault(keys_folder(settings_of())),
+        date=today(),
+        policy=None if options.policy is None else load_policy(options.policy),
+        ner="none" if options.without_ner else "auto",
+        trigger=options.trigger,
+        incident=options.incident,
+    )
+    if options.json:
+        print_json(
+            {"case": relative(made.path), "state": made.case.state.value, "steps": [*_steps(made)]}
+        )
+    else:
+        _print(made)
+    return 0
+
+
+def _contract(trace: Trace, options: Namespace) -> Contract:
+    if options.contract is not None:
+        return load_contract(options.contract)
+    suggestion = surest_suggestion(trace)
+    text = json.dumps(suggestion.contract, ensure_ascii=False)
+    complain(harmless(f"contract taken from {suggestion.detector}: {text}"))
+    return load_contract(suggestion.contract)
+
+
+def _steps(made: Made) -> list[JsonMap]:
+    note = made.case.shrink
+    assert note is not None  # noqa: S101  `make` always shrinks
+    return [
+        {"step": "redact", **redaction_document(made.redaction)},
+        {"step": "shrink", "events": [*note.events], "oracle_calls": note.oracle_calls},
+        {"step": "export", "case": relative(made.path)},
+    ]
+
+
+def _print(made: Made) -> None:
+    print(render_redaction(made.redaction))
+    note = made.case.shrink
+    assert note is not None  # noqa: S101  `make` always shrinks
+    print(f"\n{note.events[0]} -> {note.events[1]} events in {note.oracle_calls} oracle calls")
+    print(render_case(made.case, made.path))

@@ -1,0 +1,173 @@
+"""`workbench redact RUN --contract C -o DRAFT`: pseudonyms in, and the failure proven."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.contract import load_contract
+from workbench.casefile.draft import load_draft, save_draft
+from workbench.cli.drafts import draft_in
+from workbench.cli.lookup import lookup_of
+from workbench.cli.options import (
+    add_json,
+    add_ner,
+    add_run,
+    keys_folder,
+    print_json,
+    relative,
+    settings_of,
+)
+from workbench.cli.term import bold, table
+from workbench.errors import InputError
+from workbench.redact.keys import read_key_file
+from workbench.redact.policy import load_policy
+from workbench.review.draft import draft_id, open_draft
+from workbench.review.redact import redact_draft
+from workbench.review.source import find_run
+from workbench.review.vault import Vault
+from workbench.runner.reports.harmless import harmless
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from workbench.model.draft import Draft
+    from workbench.model.jsonvalue import JsonMap
+    from workbench.redact.redaction import Redaction
+
+__all__ = ["add_arguments", "add_redaction", "execute", "redaction_document", "render_redaction"]
+
+_SHOWN = 12
+
+
+def add_redaction(parser: ArgumentParser) -> None:
+    """Add what steers a redaction; `make` has it too."""
+    parser.add_argument(
+        "--policy", metavar="P", type=Path, help="redaction.yaml: fields, decisions, ..."
+    )
+    parser.add_argument(
+        "--trigger",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="a place that makes the failure happen, e.g. #17.args.account_id",
+    )
+    add_ner(parser)
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    add_run(parser)
+    parser.add_argument(
+        "--contract", metavar="C", type=Path, help="contract file; a DRAFT brings its own"
+    )
+    parser.add_argument("--incident", metavar="REF", help="reference in the incident tracker")
+    parser.add_argument(
+        "--key-file",
+        metavar="F",
+        type=Path,
+        help="32 bytes, or 64 hex digits; instead of a new key",
+    )
+    parser.add_argument("-o", "--out", metavar="DRAFT", type=Path, help="draft file to write")
+    parser.add_argument(
+        "--forget-key", action="store_true", help="delete the key of the draft RUN for good"
+    )
+    add_redaction(parser)
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Redact and write the draft; 1 when a step that protects refuses."""
+    vault = Vault(keys_folder(settings_of()))
+    if options.forget_key:
+        draft = load_draft(Path(options.run))
+        vault.forget(draft.draft)
+        print(
+            f"the key of {draft.draft} is gone; no path can be accepted with its pseudonyms any more"
+        )
+        return 0
+    if options.out is None:
+        message = "is missing; the redacted draft goes into a file"
+        raise InputError(message, place="-o", fix="-o NAME.draft.json")
+    raw, key = _opened(options, vault)
+    draft, redaction = redact_draft(
+        raw,
+        key=key,
+        policy=None if options.policy is None else load_policy(options.policy),
+        ner="none" if options.without_ner else "auto",
+        trigger=options.trigger,
+    )
+    vault.keep(draft.draft, redaction.needles)
+    save_draft(draft, options.out)
+    if options.json:
+        print_json({**redaction_document(redaction), "out": relative(options.out)})
+    else:
+        print(render_redaction(redaction))
+        print(f"draft {draft.draft} is in {relative(options.out)}")
+    return 0
+
+
+def _opened(options: Namespace, vault: Vault) -> tuple[Draft, bytes]:
+    """Return the raw draft to redact, with its key."""
+    draft = draft_in(options.run)
+    if draft is not None:
+        return draft, vault.known_key(draft.draft)
+    if options.contract is None:
+        message = "is missing; a run has no contract of its own"
+        raise InputError(message, place="--contract", fix="--contract FILE")
+    run = find_run(options.run, lookup_of(options))
+    contract = load_contract(options.contract)
+    given = None if options.key_file is None else read_key_file(options.key_file)
+    key = vault.key(draft_id(run.trace, contract)) if given is None else given
+    return open_draft(run, contract, key=key, incident=options.incident), key
+
+
+def redaction_document(redaction: Redaction) -> JsonMap:
+    """Return what `--json` says of a redaction."""
+    return {
+        "findings": redaction.findings,
+        "clusters": redaction.clusters,
+        "facts_kept": [_fact(note.at, note.fact) for note in redaction.facts_kept],
+        "facts_lost": [_fact(note.at, note.fact) for note in redaction.facts_lost],
+        "trigger_facts_lost": [_fact(n.at, n.fact) for n in redaction.trigger_facts_lost],
+        "signature_same": redaction.signature_same,
+        "residue_hits": redaction.residue.hits,
+        "unreviewed": redaction.unreviewed,
+    }
+
+
+def _fact(at: str, fact: str) -> JsonMap:
+    return {"at": at, "fact": fact}
+
+
+def render_redaction(redaction: Redaction) -> str:
+    """Say what was replaced, which facts stayed, and what nobody has seen yet."""
+    by_type: dict[str, int] = {}
+    for entry in redaction.ledger:
+        by_type[entry.type] = by_type.get(entry.type, 0) + 1
+    counts = ", ".join(f"{n} {kind}" for kind, n in sorted(by_type.items(), key=lambda i: -i[1]))
+    lines = [
+        bold(f"{redaction.values} values replaced in {redaction.findings} places"),
+        f"  {counts}",
+        f"  {redaction.surviving} of {redaction.values} values reach the case",
+        f"  facts: {len(redaction.facts_kept)} kept, {len(redaction.facts_lost)} lost",
+        "  the failure is the same before and after",
+    ]
+    rows = [
+        (
+            entry.type,
+            harmless(entry.pseudonym or "retained"),
+            harmless(entry.at[0]),
+            f"{len(entry.at)} places",
+        )
+        for entry in redaction.ledger[:_SHOWN]
+    ]
+    lines += ["", table(rows, head=("type", "pseudonym", "first at", ""))]
+    if len(redaction.ledger) > _SHOWN:
+        lines.append(f"... {len(redaction.ledger) - _SHOWN} more in the draft's ledger")
+    if redaction.trigger:
+        lines += ["", bold("what makes it fail, and what stayed true of it")]
+        lines += [f"  {harmless(n.at)}: {', '.join(n.facts)}" for n in redaction.trigger[:_SHOWN]]
+    if redaction.unreviewed:
+        lines += ["", f"{redaction.unreviewed} texts that reach the case were seen by nobody yet"]
+    return "\n".join(lines)

@@ -1,0 +1,153 @@
+"""`workbench shrink DRAFT|RUN -o DRAFT`: the least that still fails in the same way."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.casefile.codec import encode
+from workbench.casefile.contract import load_contract
+from workbench.casefile.draft import save_draft
+from workbench.cli.drafts import draft_in
+from workbench.cli.lookup import lookup_of
+from workbench.cli.options import add_json, add_run, keys_folder, print_json, relative, settings_of
+from workbench.cli.term import bold, wants_colour
+from workbench.errors import InputError
+from workbench.review.draft import draft_id, open_draft
+from workbench.review.shrink import OracleKind, shrink_draft
+from workbench.review.source import find_run
+from workbench.review.vault import Vault
+from workbench.shrink import Budget
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from concurrent.futures import Executor
+
+    from workbench.model.draft import Draft
+    from workbench.shrink import Shrunk, Step
+
+__all__ = ["add_arguments", "execute", "render_shrunk"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """State the flags."""
+    add_run(parser)
+    parser.add_argument(
+        "--contract", metavar="C", type=Path, help="contract file; a DRAFT brings its own"
+    )
+    parser.add_argument(
+        "--oracle",
+        choices=[k.value for k in OracleKind],
+        default="recorded",
+        help="who says that it still fails",
+    )
+    parser.add_argument(
+        "--lock", metavar="PATH", action="append", default=[], help="a place that must stay"
+    )
+    parser.add_argument(
+        "--budget-calls", metavar="N", type=int, default=500, help="oracle calls (default: 500)"
+    )
+    parser.add_argument(
+        "--jobs", metavar="N", type=int, default=1, help="processes that judge ahead"
+    )
+    parser.add_argument(
+        "--journal", metavar="F", type=Path, help="file from which an interrupted search goes on"
+    )
+    parser.add_argument(
+        "-o", "--out", metavar="DRAFT", type=Path, required=True, help="draft file to write"
+    )
+    add_json(parser)
+
+
+def execute(options: Namespace) -> int:
+    """Shrink and write the draft; 2 when interrupted, with what was reached so far."""
+    draft = _draft_of(options)
+    events = len(draft.trace.events)
+    with _executor(options.jobs) as executor:
+        small, shrunk = shrink_draft(
+            draft,
+            kind=OracleKind(options.oracle),
+            lock=options.lock,
+            budget=Budget(calls=options.budget_calls),
+            executor=executor,
+            journal=options.journal,
+            on_step=_show if wants_colour(sys.stderr) else None,
+        )
+    save_draft(small, options.out)
+    note = small.shrink
+    assert note is not None  # noqa: S101  `shrink_draft` has just written it
+    if options.json:
+        print_json(
+            {
+                "events": [events, len(small.trace.events)],
+                "nodes": None if note.nodes is None else [*note.nodes],
+                "oracle_calls": shrunk.calls,
+                "minimal": encode(note.minimal),
+                "why_stopped": shrunk.why_stopped,
+                "signature": encode(shrunk.verdict.signature),
+                "also_seen": encode(shrunk.also_seen),
+                "out": relative(options.out),
+            }
+        )
+    else:
+        print(render_shrunk(small, shrunk))
+        print(f"draft {small.draft} is in {relative(options.out)}")
+    return 2 if shrunk.why_stopped == "interrupted" else 0
+
+
+def _draft_of(options: Namespace) -> Draft:
+    draft = draft_in(options.run)
+    if draft is not None:
+        _require_same_clauses(draft, options.contract)
+        return draft
+    if options.contract is None:
+        message = "is missing; a run has no contract of its own"
+        raise InputError(message, place="--contract", fix="--contract FILE")
+    run = find_run(options.run, lookup_of(options))
+    contract = load_contract(options.contract)
+    key = Vault(keys_folder(settings_of())).key(draft_id(run.trace, contract))
+    return open_draft(run, contract, key=key)
+
+
+def _require_same_clauses(draft: Draft, path: Path | None) -> None:
+    """A draft's own contract counts, since its literals were redacted; another one is an error.
+
+    Raises:
+        InputError: the file states other clauses.
+    """
+    if path is None:
+        return
+    ours = [clause.id for clause in draft.contract.clauses]
+    if [clause.id for clause in load_contract(path).clauses] != ours:
+        message = "states other clauses than the draft was opened with"
+        raise InputError(message, place=relative(path), fix="redact the run with this contract")
+
+
+def _executor(jobs: int) -> Executor | nullcontext[None]:
+    return ProcessPoolExecutor(max_workers=jobs) if jobs > 1 else nullcontext()
+
+
+def _show(step: Step) -> None:
+    sys.stderr.write(f"\r\x1b[2K{step.calls} calls, {step.events} events, trying {step.trying}")
+    sys.stderr.flush()
+
+
+def render_shrunk(small: Draft, shrunk: Shrunk) -> str:
+    """Say how small it became, what it cost, and how sure that is."""
+    note = small.shrink
+    assert note is not None  # noqa: S101  a shrunk draft
+    before, after = note.events
+    lines = [bold(f"{before} -> {after} events in {shrunk.calls} oracle calls")]
+    if note.nodes:
+        lines.append(f"  {note.nodes[0]} -> {note.nodes[1]} JSON nodes")
+    if note.minimal.behaviour:
+        lines.append("  no kept call or claim can be dropped without losing the failure")
+    else:
+        lines.append(f"  not proven minimal: {shrunk.why_stopped}")
+    lines.append(f"  what the model saw before: {note.minimal.stimulus.value}")
+    if shrunk.also_seen:
+        lines.append(f"  other failures met on the way: {len(shrunk.also_seen)}")
+    return "\n".join(lines)

@@ -1,0 +1,102 @@
+"""All of it, headless: from a run to a case file.
+
+The steps are those of a review (open, redact, shrink, export); without a contract the first
+suggestion of high confidence is taken, and said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.casefile.contract import load_contract
+from workbench.check.diagnose import diagnose
+from workbench.errors import InputError
+from workbench.review.draft import draft_id, open_draft
+from workbench.review.export import export_draft
+from workbench.review.redact import redact_draft
+from workbench.review.shrink import OracleKind, shrink_draft
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from workbench.model.case import Case
+    from workbench.model.contract import Contract
+    from workbench.model.trace import Trace
+    from workbench.model.verdict import Suggestion
+    from workbench.redact.policy import Policy
+    from workbench.redact.redaction import Redaction
+    from workbench.review.export import CaseDetails
+    from workbench.review.source import LoadedRun
+    from workbench.review.vault import Vault
+    from workbench.shrink import Shrunk
+
+__all__ = ["Made", "make_case", "surest_suggestion"]
+
+_SURE = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What became of a run."""
+
+    case: Case
+    path: Path
+    redaction: Redaction
+    shrunk: Shrunk
+
+
+def surest_suggestion(trace: Trace) -> Suggestion:
+    """Return the first suggestion of high confidence.
+
+    Raises:
+        InputError: there is none, so a person has to state the contract.
+    """
+    for suggestion in diagnose(trace):
+        if suggestion.confidence == _SURE:
+            return suggestion
+    message = f"nothing in run {trace.run_id!r} suggests a clause with high confidence"
+    raise InputError(message, fix="state what it broke: --contract FILE")
+
+
+def make_case(  # noqa: PLR0913  the command's flags, keyword-only
+    run: LoadedRun,
+    contract: Contract | None,
+    details: CaseDetails,
+    out: Path,
+    *,
+    vault: Vault,
+    date: str,
+    policy: Policy | None = None,
+    ner: str = "auto",
+    trigger: Sequence[str] = (),
+    incident: str | None = None,
+) -> Made:
+    """Write the case of a run.
+
+    Args:
+        run: with outcomes derived.
+        contract: what it broke; None: the surest suggestion.
+        details: owner, review date and so on.
+        out: a `*.case.yaml` file, or a folder.
+        vault: keys and values of drafts.
+        date: of today.
+        policy: of redaction.
+        ner: `auto`, or `none`.
+        trigger: more places of the trigger.
+        incident: reference in the incident tracker.
+
+    Raises:
+        InputError: something given is not what was expected.
+        RefusedError: a step that protects says no; nothing was written.
+    """
+    if contract is None:
+        contract = load_contract(surest_suggestion(run.trace).contract)
+    key = vault.key(draft_id(run.trace, contract))
+    raw = open_draft(run, contract, key=key, incident=incident)
+    redacted, redaction = redact_draft(raw, key=key, policy=policy, ner=ner, trigger=trigger)
+    vault.keep(raw.draft, redaction.needles)
+    small, shrunk = shrink_draft(redacted, kind=OracleKind.RECORDED)
+    case, path = export_draft(small, details, out, needles=redaction.needles, date=date)
+    return Made(case=case, path=path, redaction=redaction, shrunk=shrunk)

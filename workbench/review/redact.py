@@ -1,0 +1,116 @@
+"""A draft's trace and contract redacted, what reaches the case first.
+
+Source:
+    design page 05, "Only what survives needs eyes".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.casefile.codec import encode, step_key
+from workbench.errors import InputError
+from workbench.redact.redaction import Redaction, note_of, redact_trace, require_safe
+from workbench.review.shrink import minimal_raw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.model.draft import Draft
+    from workbench.model.jsonvalue import Json
+    from workbench.model.trace import Trace
+    from workbench.redact.policy import Policy
+
+__all__ = ["redact_draft", "surviving_places"]
+
+_WHOLE = ("run_id", "tags", "versions", "tools", "contract")
+"""What reaches every case beside the events."""
+
+
+def surviving_places(minimal: Trace) -> frozenset[str]:
+    """Return the places of the raw trace whose values reach the case.
+
+    Args:
+        minimal: what the raw trace shrinks to; its events know their old positions.
+
+    >>> from workbench.model.event import UserMessage
+    >>> from workbench.model.trace import Trace
+    >>> kept = Trace(run_id="r", events=(UserMessage(seq=0, origin_seq=4, text="hi"),))
+    >>> sorted(surviving_places(kept) - set(_WHOLE))
+    ['#4.text']
+    """
+    return frozenset((*_WHOLE, *_leaves_of(minimal)))
+
+
+def _leaves_of(minimal: Trace) -> Iterator[str]:
+    for event in minimal.events:
+        root = f"#{event.seq if event.origin_seq is None else event.origin_seq}"
+        document = encode(event)
+        assert isinstance(document, dict)  # noqa: S101  an event is a mapping
+        for name, value in document.items():
+            if name not in ("seq", "origin_seq", "kind"):
+                yield from _leaves(value, f"{root}.{name}")
+
+
+def _leaves(value: Json, key: str) -> Iterator[str]:
+    if isinstance(value, dict) and value:
+        for name, item in value.items():
+            yield from _leaves(item, step_key(key, name))
+    else:
+        yield key  # a list is one place: cutting it moves what is behind the cut
+
+
+def redact_draft(
+    draft: Draft,
+    *,
+    key: bytes,
+    policy: Policy | None = None,
+    ner: str = "auto",
+    trigger: Sequence[str] = (),
+) -> tuple[Draft, Redaction]:
+    """Return the draft redacted, and what a person must know about it.
+
+    Args:
+        draft: raw.
+        key: of the draft.
+        policy: declared fields, decisions and triggers.
+        ner: `auto`, or `none` to go on without names in prose.
+        trigger: more places of the trigger.
+
+    Raises:
+        InputError: the draft was redacted or shrunk before; or see `redact_trace`.
+        RefusedError: a fact of the trigger is lost, a value is still there, or the trace fails
+            in another way.
+    """
+    if draft.redaction is not None:
+        message = "was redacted already"
+        raise InputError(message, place=draft.draft, fix="redact the run, not the draft")
+    if draft.shrink is not None:
+        message = "holds a raw trace that was shrunk; redaction comes before"
+        raise InputError(message, place=draft.draft, fix="redact the run, then shrink the draft")
+    redaction = redact_trace(
+        draft.trace,
+        contract=draft.contract,
+        policy=policy,
+        key=key,
+        survivors=surviving_places(minimal_raw(draft.trace, draft.contract)),
+        ner=ner,
+        trigger=trigger,
+    )
+    require_safe(redaction)
+    assert redaction.contract is not None  # noqa: S101  one was given
+    source = replace(
+        draft.source,
+        run_id=redaction.trace.run_id,
+        incident=draft.source.incident,
+    )
+    done = replace(
+        draft,
+        source=source,
+        trace=redaction.trace,
+        contract=redaction.contract,
+        redaction=note_of(redaction),
+        trigger=redaction.trigger,
+    )
+    return done, redaction

@@ -1,0 +1,90 @@
+"""The values that a draft's redaction replaced, kept beside its key for the last look.
+
+Whoever exports a draft later must still be able to search the final bytes for them, also in a
+title or a reason that a person typed. They lie where the key lies: on this machine, readable by
+their owner alone, and they are forgotten with the key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from workbench.errors import InputError
+from workbench.redact.keys import forget_key, key_folder, load_key, new_key
+from workbench.redact.residue import Needle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = ["Vault"]
+
+_SUFFIX = ".values"
+
+
+class Vault:
+    """Keys and replaced values of drafts, in one folder."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or key_folder()
+
+    def key(self, draft: str) -> bytes:
+        """Return the key of a draft, a new one if it has none.
+
+        Raises:
+            InputError: the folder cannot be read or written.
+        """
+        if (self._folder / draft).exists():
+            return load_key(draft, folder=self._folder)
+        return new_key(draft, folder=self._folder)
+
+    def known_key(self, draft: str) -> bytes:
+        """Return the key of a draft.
+
+        Raises:
+            InputError: it has none, or it was forgotten.
+        """
+        return load_key(draft, folder=self._folder)
+
+    def keep(self, draft: str, needles: Iterable[Needle]) -> None:
+        """Keep what a draft's redaction replaced."""
+        rows = [[needle.text, needle.exact_case, needle.label] for needle in needles]
+        path = self._path(draft)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(rows, file)
+        except OSError as error:
+            message = f"the values of draft {draft} cannot be kept ({error.strerror})"
+            raise InputError(message, fix="set WORKBENCH_KEYS to a folder of yours") from None
+
+    def needles(self, draft: str) -> tuple[Needle, ...]:
+        """Return what a draft's redaction replaced.
+
+        Raises:
+            InputError: it is not here; the case could not be searched.
+        """
+        try:
+            rows = json.loads(self._path(draft).read_text("utf-8"))
+            return tuple(Needle(text=t, exact_case=e, label=n) for t, e, n in rows)
+        except (OSError, ValueError, TypeError):
+            message = f"the values that draft {draft} replaced are not on this machine"
+            raise InputError(
+                message,
+                fix="set WORKBENCH_KEYS to where they are, or redact the run again here",
+            ) from None
+
+    def forget(self, draft: str) -> None:
+        """Delete key and values of a draft, for good.
+
+        Raises:
+            InputError: there is no key.
+        """
+        forget_key(draft, folder=self._folder)
+        self._path(draft).unlink(missing_ok=True)
+
+    def _path(self, draft: str) -> Path:
+        return self._folder / f"{draft}{_SUFFIX}"
