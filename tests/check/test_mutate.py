@@ -36,6 +36,7 @@ from workbench.model.contract import (
     OnlyCall,
     PermissionRule,
     StatePredicate,
+    StateRule,
     SuccessRequires,
 )
 from workbench.model.event import (
@@ -142,7 +143,7 @@ CLAUSES = [
     Limit(id="limits/2", measure="model_calls", bound=4),
     Limit(id="limits/3", measure="identical_calls", bound=2),
 ]
-STATES = {
+STATES: dict[str, tuple[StateRule, ...]] = {
     "read_back": (DONE,),
     "not_done": (ClaimIs(text="claim == failure", outcome=ClaimOutcome.FAILURE),),
     "paused": (

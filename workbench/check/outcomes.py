@@ -136,10 +136,9 @@ def _failure(error: CallError, effect: Effect) -> Ending:
     for pattern, outcome, detail in _TEXTS:
         if _says(pattern, texts):
             return outcome or uncertain, detail
-    if error.type is None and not texts and (error.status or 0) in range(200, 400):
-        return Outcome.OK, None
-    if error == _EMPTY:
-        return Outcome.OK, None
+    silent = not texts and error.body is ABSENT
+    if silent and (error.status is None or error.status == 0 or 200 <= error.status < 400):
+        return Outcome.OK, None  # an error object that reports none
     return Outcome.PERMANENT, "error"
 
 
@@ -151,8 +150,6 @@ def _http(status: int, uncertain: Outcome) -> Ending:
         return uncertain, detail
     return Outcome.PERMANENT, detail
 
-
-_EMPTY: Final = CallError()
 
 _REFUSED: Final = (
     r"(?i)\b(?:denied|rejected|refused|declined|blocked|forbidden|disallowed) by (?:the |a |an )?"
