@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks import startup
+from benchmarks import cases, startup
 
 __all__ = ["main"]
 
-BENCHMARKS = (startup.measure,)
+BENCHMARKS = (startup.measure, cases.measure)
 
 
 def main() -> int:
