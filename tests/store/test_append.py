@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 
 from tests.store.runs import a_run, a_small_trace, a_source, an_import
 from workbench.errors import InputError, TraceFormatError
-from workbench.store import Store, open_store
+from workbench.store import Store, StoreCorrupt, open_store
 from workbench.store.append import MAX_OPEN_PARTS
+from workbench.store.log import entry_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,6 +217,17 @@ def test_row_groups_are_sorted_and_hold_whole_runs(
     assert len(groups) > 3
     assert {name for group in groups[2:] for name in group} == {"huge"}
     assert store.raw("huge") == b"y" * 200
+
+
+def test_a_batch_whose_entry_is_gone_is_corrupt(store: Store) -> None:
+    """A checkpoint still knows it, so it is neither new nor can it be told what it brought."""
+    store.append([a_run("a")], source=a_source("one"))
+    store.append([a_run("b")], source=a_source("two"))
+    DeltaTable(str(store.root / "traces")).create_checkpoint()
+    entry_path(store.root / "traces", 1).unlink()
+
+    with pytest.raises(StoreCorrupt, match="the entry of a batch that engines know"):
+        store.append([a_run("a")], source=a_source("one"))
 
 
 def test_a_second_handle_sees_what_the_first_stored(store: Store) -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 
 from tests.store.runs import a_run, a_small_trace, a_source, an_import
+from tests.store.tampering import edit_entry, forge_part, only_part, with_column
 from tests.strategies import hostile_texts
 from workbench.check.outcomes import resolve_outcomes
 from workbench.errors import InputError, TraceFormatError, UnknownRunError
 from workbench.model.event import CallError, Outcome, ToolResult
 from workbench.model.trace import Effect, Imported, Loss, Losses, RunStatus, renumbered
 from workbench.store import RunNotFound, Store, StoreCorrupt, open_store
+from workbench.store.delta import open_table
+from workbench.store.query import connect, rows
+from workbench.store.tables import TRACES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,6 +182,55 @@ def test_a_very_long_run_id_is_found(store: Store) -> None:
     assert store.raw("b") == b"raw of b"
     log = store.root / "traces" / "_delta_log" / "00000000000000000001.json"
     assert log.stat().st_size < 10_000
+
+
+@pytest.mark.parametrize(
+    ("record", "column", "value", "want"),
+    [
+        ("run", "header", "{", "rows that hold a trace"),
+        ("run", "header", '{"run_id": 1}', "rows that hold a trace"),
+        ("run", "losses", "[", "a loss report"),
+        ("event", "body", "[]", "6 events of a run"),
+        ("event", "body", "{}", "rows that hold a trace"),
+        ("event", "raw", b"other", "the 8 bytes of a run"),
+        ("event", "run_id", "b", "6 events of a run"),
+    ],
+)
+def test_forged_rows_are_not_handed_out(
+    store: Store, record: str, column: str, value: object, want: str
+) -> None:
+    """Also where the log was mended to fit them."""
+    store.append([a_run("a")], source=a_source())
+    table = store.root / "traces"
+    forge_part(table, only_part(table, record), with_column(column, [value]))
+
+    with open_store(store.root) as again, pytest.raises(StoreCorrupt) as caught:
+        again.imported("a")
+
+    assert caught.value.want == want
+
+
+def test_a_run_without_event_parts_is_corrupt(store: Store) -> None:
+    """Its row says that there were some."""
+    store.append([a_run("a")], source=a_source())
+
+    def hide(action: str, body: dict[str, Any]) -> None:
+        if action == "add" and "record=event" in body["path"]:
+            body["partitionValues"]["record"] = "lost"
+
+    edit_entry(store.root / "traces", 1, hide, rechain=True)
+
+    with open_store(store.root) as again, pytest.raises(StoreCorrupt):
+        again.fetch("a")
+
+
+def test_an_error_in_a_query_of_ours_is_not_blamed_on_a_file(store: Store) -> None:
+    """It is a bug, and says so."""
+    store.append([a_run("a")], source=a_source())
+    table = open_table(store.root, TRACES)
+
+    with pytest.raises(duckdb.ParserException):
+        rows(connect(), table, table.files(("record", "=", "run")), "selec 1 from {parts}")
 
 
 @pytest.mark.parametrize("record", ["run", "event"])

@@ -73,6 +73,15 @@ def _restored(table: Path) -> None:
     DeltaTable(str(table)).restore(2)
 
 
+def _restored_and_back(table: Path) -> None:
+    DeltaTable(str(table)).restore(2)
+    DeltaTable(str(table)).restore(3)
+
+
+def _entry_far_ahead(table: Path) -> None:
+    shutil.copy(entry_path(table, 3), entry_path(table, 5))
+
+
 def _deleted(table: Path) -> None:
     DeltaTable(str(table)).alter.set_table_properties({"delta.appendOnly": "false"})
     DeltaTable(str(table)).delete("run_id = 'a'")
@@ -195,6 +204,8 @@ SHALLOW: list[tuple[Callable[[Path], None], set[DamageKind]]] = [
     (_entry_edited, {K.CHAIN_BROKEN}),
     (_appended_by_another_tool, {K.FOREIGN_COMMIT, K.FILE_WITHOUT_DIGEST, K.FILE_CHANGED}),
     (_restored, {K.FOREIGN_COMMIT, K.ROWS_REMOVED, K.PROPERTIES_CHANGED}),
+    (_restored_and_back, {K.FOREIGN_COMMIT, K.ROWS_REMOVED, K.PROPERTIES_CHANGED}),
+    (_entry_far_ahead, {K.ENTRY_MISSING, K.ENGINE_REFUSES}),
     (_deleted, {K.FOREIGN_COMMIT, K.ROWS_REMOVED, K.PROPERTIES_CHANGED}),
     (_rows_marked_deleted, {K.ROWS_REMOVED, K.ENGINE_REFUSES}),
     (_properties_altered, {K.FOREIGN_COMMIT, K.PROPERTIES_CHANGED}),

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 from deltalake.exceptions import DeltaError
 
 from workbench.errors import InputError, TraceFormatError
-from workbench.store.errors import disk_failure
-from workbench.store.log import Head, newest_version, read_entry
+from workbench.store.errors import StoreCorrupt, disk_failure
+from workbench.store.log import LOG_FOLDER, Head, newest_version, read_entry
 from workbench.store.parts import OpenPart, Part, discard
 from workbench.store.rows import rows_of
 from workbench.store.tables import EVENT, RUN
@@ -167,10 +167,17 @@ def _committed(table: DeltaFolder, batch_id: str) -> Commit | None:
     if not table.has(batch_id):
         return None
     for version in range(table.version, -1, -1):
-        entry = read_entry(table.path, version)
+        try:
+            entry = read_entry(table.path, version)
+        except FileNotFoundError:
+            continue
         if entry.wb is not None and entry.wb.get("batch_id") == batch_id:
             return _first_commit(entry.wb, Head(version=version, digest=entry.digest))
-    return None
+    raise StoreCorrupt(
+        f"{table.table.name}/{LOG_FOLDER}",
+        want="the entry of a batch that engines know",
+        got="none: it is gone",
+    )
 
 
 def _first_commit(wb: JsonMap, head: Head) -> Commit:

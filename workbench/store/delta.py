@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Schema, Transaction
-from deltalake.exceptions import CommitFailedError, DeltaError, DeltaProtocolError
+from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import AddAction
 
 from workbench.errors import StoreError
@@ -60,7 +60,8 @@ def create_table(root: Path, table: Table) -> DeltaFolder:
                 mode="ignore",
                 raise_if_key_not_exists=False,
                 commit_properties=CommitProperties(
-                    custom_metadata={"wb": json.dumps({"kind": "create"})}
+                    max_commit_retries=0,  # else two makers at once write two first entries
+                    custom_metadata={"wb": json.dumps({"kind": "create"})},
                 ),
             )
             sync(entry_path(folder, 0))
@@ -69,7 +70,11 @@ def create_table(root: Path, table: Table) -> DeltaFolder:
             if (failure := disk_failure(error)) is not None:
                 raise failure from None
             if newest_version(folder) < 0:  # else another process made it first
-                raise
+                raise StoreError(
+                    "cannot be made a Delta table",
+                    place=table.name,
+                    fix="name an empty folder with --store",
+                ) from error
     return open_table(root, table)
 
 
@@ -86,9 +91,9 @@ def open_table(root: Path, table: Table) -> DeltaFolder:
     _check_path(folder)
     try:
         opened = DeltaTable(str(folder))
-    except DeltaProtocolError:
-        raise SchemaTooNew("of another Delta protocol", known=FORMAT) from None
-    except DeltaError:
+    except DeltaError as error:
+        if "unsupported" in str(error).lower():  # deltalake has no class of its own for it
+            raise SchemaTooNew("with a newer Delta protocol", known=FORMAT) from None
         _check_entry(folder, newest_version(folder))
         raise StoreCorrupt(
             f"{table.name}/{LOG_FOLDER}",
@@ -258,7 +263,8 @@ class DeltaFolder:
 
     def _settle(self, version: int) -> Head:
         sync(entry_path(self.path, version))
-        for checkpoint in (self.path / LOG_FOLDER).glob(f"{version:020d}.checkpoint*"):
+        checkpoint = self.path / LOG_FOLDER / f"{version:020d}.checkpoint.parquet"
+        if checkpoint.exists():
             sync(checkpoint)
             sync(self.path / LOG_FOLDER / "_last_checkpoint")
         sync(self.path / LOG_FOLDER)

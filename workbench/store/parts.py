@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -121,11 +122,6 @@ class OpenPart:
         )
 
     @property
-    def waiting_bytes(self) -> int:
-        """Raw bytes that wait in memory for their group to fill."""
-        return self._waiting_bytes
-
-    @property
     def is_full(self) -> bool:
         """Whether the next rows belong in another part."""
         return self._path.stat().st_size >= PART_BYTES
@@ -178,10 +174,9 @@ class OpenPart:
 
     def drop(self) -> None:
         """Delete the file, finished or not."""
-        try:
+        with suppress(OSError):  # a full disk refuses the footer too; the file goes anyway
             self._writer.close()
-        finally:
-            self._path.unlink(missing_ok=True)
+        self._path.unlink(missing_ok=True)
 
 
 def _groups(rows: Sequence[Row]) -> Iterator[list[Row]]:

@@ -23,7 +23,6 @@ __all__ = ["ask", "connect", "glob_safe", "rows"]
 Answer = TypeVar("Answer")
 
 _NOT_THE_FILE: Final = (
-    duckdb.BinderException,
     duckdb.CatalogException,
     duckdb.InterruptException,
     duckdb.OutOfMemoryException,

@@ -8,6 +8,7 @@ make them stale.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -60,6 +61,7 @@ class _Found:
     """Empty: null."""
     n_events: int
     raw_bytes: int
+    digest: bytes
     parse_error: str | None
     header: str | None
     losses: str
@@ -182,8 +184,8 @@ class Reader:
         """Return the exact bytes of a run."""
         found = self._find(run_id, as_of=as_of)
         raw = b"".join(self._events(run_id, found, "raw"))
-        if len(raw) != found.raw_bytes:
-            raise _incomplete(f"{found.raw_bytes} bytes of a run", f"{len(raw)} of them")
+        if sha256(raw).digest() != found.digest:
+            raise _incomplete(f"the {found.raw_bytes} bytes of a run", f"{len(raw)} other bytes")
         return raw
 
     def losses(self, run_id: str) -> Losses:
@@ -197,7 +199,7 @@ class Reader:
         files = self._run_files(run_id)
         query = """
             select batch_id, coalesce("start"::date::varchar, '') as date, n_events,
-                raw_bytes, parse_error, header, losses
+                raw_bytes, digest, parse_error, header, losses
             from {parts} where run_id = $run
         """
         cells = self._rows(files, query, {"run": safe_text(run_id)}) if files else []
