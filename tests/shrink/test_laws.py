@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
@@ -35,7 +36,6 @@ from workbench.model.event import (
 from workbench.model.trace import Trace, calls_of, renumbered
 from workbench.model.verdict import Verdict
 from workbench.shrink import is_projection, shrink_trace
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json

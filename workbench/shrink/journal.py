@@ -45,12 +45,30 @@ def oracle_name(oracle: Oracle) -> str:
 
     An oracle that is a closure has only its function's name: keep one journal for each.
     """
-    if isinstance(oracle, partial):
-        bound = [*oracle.args, *(oracle.keywords[key] for key in sorted(oracle.keywords))]
-        values = _digest([encode(value) for value in bound])
-        return f"{oracle_name(oracle.func)}({values})"
-    named = oracle if hasattr(oracle, "__qualname__") else type(oracle)
-    return f"{named.__module__}.{named.__qualname__}"
+    return _named(oracle)
+
+
+def _named(value: object) -> str:
+    """Name a function with what is bound to it, a value by its content."""
+    match value:
+        case partial():
+            bound = [*value.args, *(value.keywords[key] for key in sorted(value.keywords))]
+            return f"{_named(value.func)}({', '.join(map(_named, bound))})"
+        case tuple() | list():
+            return f"[{', '.join(map(_named, value))}]"
+        case _ if isinstance(value, type) or hasattr(value, "__qualname__"):
+            return f"{value.__module__}.{value.__qualname__}"
+        case _ if callable(value):
+            return _named(type(value))
+        case _:
+            return _valued(value)
+
+
+def _valued(value: object) -> str:
+    try:
+        return _digest(encode(value))
+    except TypeError:
+        return _named(type(value))
 
 
 def _digest(value: Json) -> str:

@@ -71,7 +71,7 @@ class Search:
             kept=tuple(range(len(space.trace.events))),
         )
         self.verdict = verdict
-        self.unresolved_last_round = 0
+        self.errors_last_round: list[str] = []
 
     def run(self) -> None:
         """Reduce until a round changes nothing.
@@ -81,7 +81,7 @@ class Search:
         """
         while True:
             before = self.current
-            self.unresolved_last_round = 0
+            self.errors_last_round = []
             explained = self._by_evidence()
             if self.current.trace is self._space.trace:
                 self._tidy()
@@ -133,14 +133,13 @@ class Search:
             return
         if metadata and not self._cut([frozenset(metadata)], "metadata"):
             self._cut(_by_field(metadata), "metadata")
+        tried: set[Cut] = set()
         while arguments:
             if not self._cut([frozenset(arguments)], "arguments"):
                 self._cut(by_shape(self._space, arguments), "arguments")
-                self._cut([frozenset({node}) for node in arguments], "arguments")
-            tried = {*arguments}
-            left = set(self._argument_cuts())
+                self._cut([frozenset({node}) for node in reversed(arguments)], "arguments")
+            tried.update(arguments)
             arguments = topmost([node for node in self._argument_cuts() if node not in tried])
-            arguments = [node for node in arguments if node in left]
 
     # --- candidates -----------------------------------------------------------
 
@@ -259,7 +258,8 @@ class Search:
         When another event became the first offender, what the model had read before that one is
         added if the whole is still smaller and fails the same way.
         """
-        self.unresolved_last_round += judged.answer is Answer.UNRESOLVED
+        if judged.answer is Answer.UNRESOLVED:
+            self.errors_last_round.append(judged.error or "unresolved")
         if judged.answer is not Answer.SAME or judged.verdict is None:
             return None
         units = candidate.selection.units

@@ -189,9 +189,11 @@ def _run(search: Search, court: Court) -> str | None:
         return "interrupted"
     finally:
         court.drop_ahead()
-    if search.unresolved_last_round:
-        return f"{search.unresolved_last_round} candidates could not be judged"
-    return None
+    errors = search.errors_last_round
+    if not errors:
+        return None
+    many = "1 candidate" if len(errors) == 1 else f"{len(errors)} candidates"
+    return f"{many} could not be judged ({', '.join(sorted(set(errors)))})"
 
 
 def _shrunk(trace: Trace, search: Search, court: Court, why: str | None) -> Shrunk:
