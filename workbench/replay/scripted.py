@@ -142,7 +142,7 @@ class _Loop:
     def _turn(self, turn: Turn, *, key: str) -> None:
         recorder = self._recorder
         if turn.agent is not None:
-            recorder.agent = turn.agent
+            recorder.agent = turn.agent or None  # "": back to the one that has no name
         event = entry_event(turn, place=self._place, key=key)
         if event is not None:
             recorder.add(event)
@@ -162,9 +162,7 @@ class _Loop:
         play_calls(self._recorder, self._table, turn, number=self._replies)
 
 
-def play_calls(
-    recorder: Recorder, table: FixtureTable, turn: Turn, *, number: int = 0
-) -> tuple[str, ...]:
+def play_calls(recorder: Recorder, table: FixtureTable, turn: Turn, *, number: int = 0) -> None:
     """Record what a turn says and the calls it makes; let them complete in recorded order.
 
     Args:

@@ -115,6 +115,7 @@ class Trial:
         self._issues: list[Issue] = []
         self._misses: list[Miss] = []
         self._completing: list[int] = []
+        self._record: TrialRecord | None = None
         self._answered = self._replies = self._requests = self._attempts = 0
         self._effects = {tool.name: tool.effect for tool in case.tools}
         for message in case.input.messages:
@@ -221,20 +222,9 @@ class Trial:
     def finish(self) -> TrialRecord:
         """Return the trace, with the calls that never reached the gateway at their place."""
         with self._lock:
-            self._settle()
-            unused = self._table.unused()
-            for fixture in unused:
-                if fixture.must_use:
-                    self._issue(IssueKind.UNUSED_FIXTURE, f"fixture {fixture.id} was not used")
-            return TrialRecord(
-                trace=self._recorder.trace(self.case, run_id=self.run_id),
-                issues=tuple(self._issues),
-                replies_left=self.script.left,
-                unused=tuple(fixture.id for fixture in unused),
-                answered=self._answered,
-                missing=tuple(self._misses),
-                ms=(self._clock() - self._started) * 1_000,
-            )
+            if self._record is None:
+                self._record = self._finished()
+            return self._record
 
     # --- inside the lock ----------------------------------------------------
 
@@ -341,6 +331,22 @@ class Trial:
         if turn is None or turn.structured:
             return claim
         return turn_claim(turn, claim.text)
+
+    def _finished(self) -> TrialRecord:
+        self._settle()
+        unused = self._table.unused()
+        for fixture in unused:
+            if fixture.must_use:
+                self._issue(IssueKind.UNUSED_FIXTURE, f"fixture {fixture.id} was not used")
+        return TrialRecord(
+            trace=self._recorder.trace(self.case, run_id=self.run_id),
+            issues=tuple(self._issues),
+            replies_left=self.script.left,
+            unused=tuple(fixture.id for fixture in unused),
+            answered=self._answered,
+            missing=tuple(self._misses),
+            ms=(self._clock() - self._started) * 1_000,
+        )
 
     def _settle(self) -> None:
         """Insert the calls that were asked for and never attempted, after their reply."""
