@@ -8,9 +8,8 @@ where the world has them (555-01xx, prefix 999999).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.redact.checks import (
     has_luhn,
@@ -23,6 +22,9 @@ from workbench.redact.checks import (
 )
 from workbench.redact.draws import Drawer, alphabet_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["Draw", "build_sequence", "spread"]
 
 _PREFIX: Final = re.compile(r"\s*#?([A-Za-z]{1,8})(?=[-_:#.])|\s*([A-Za-z]{1,4})(?=\d)")
@@ -30,14 +32,18 @@ _SECRET_PREFIX: Final = re.compile(
     r"(?:(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct)?[-_]?|gh[pousr]_|github_pat_|glpat-|hf_|npm_|xox[abeprs]-"
     r"|AKIA|ASIA|AIza|ya29\.|SG\.|eyJ[\w-]{1,200}(?=\.)|-----BEGIN [A-Z ]*PRIVATE KEY-----)"
 )
-_AREAS: Final = (
-    "201 202 203 205 206 207 208 209 210 212 213 214 215 216 217 218 219 224 225 228 229 231 234 239 240 248 251 252 253 "
-    "254 256 260 262 267 269 270 276 281 301 302 303 304 305 307 308 309 310 312 313 314 315 316 317 318 319 320 321 323 "
-    "330 334 336 337 339 347 351 352 360 361 386 401 402 404 405 406 407 408 409 410 412 413 414 415 417 419 423 424 425 "
-    "430 432 434 435 440 443 478 479 480 484 501 502 503 504 505 507 508 509 510 512 513 515 516 517 518 520 530 540 541 "
-    "551 559 561 562 563 567 570 571 573 574 580 585 586 601 602 603 605 606 607 608 609 610 612 614 615 616 617 618 619 "
-    "620 623 626 630 631 636 641 646 650 651 660 661 662 678 682 701 702 703 704 706 707 708 712 713 714 715 716 717 718"
-).split()
+_TEXT_OF_AREAS: Final = (
+    "201 202 203 205 206 207 208 209 210 212 213 214 215 216 217 218 219 224 225 228 229 "
+    "231 234 239 240 248 251 252 253 254 256 260 262 267 269 270 276 281 301 302 303 304 "
+    "305 307 308 309 310 312 313 314 315 316 317 318 319 320 321 323 330 334 336 337 339 "
+    "347 351 352 360 361 386 401 402 404 405 406 407 408 409 410 412 413 414 415 417 419 "
+    "423 424 425 430 432 434 435 440 443 478 479 480 484 501 502 503 504 505 507 508 509 "
+    "510 512 513 515 516 517 518 520 530 540 541 551 559 561 562 563 567 570 571 573 574 "
+    "580 585 586 601 602 603 605 606 607 608 609 610 612 614 615 616 617 618 619 620 623 "
+    "626 630 631 636 641 646 650 651 660 661 662 678 682 701 702 703 704 706 707 708 712 "
+    "713 714 715 716 717 718"
+)
+_AREAS: Final = _TEXT_OF_AREAS.split()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +90,20 @@ def _plain(draw: Draw, *, keep: int = 0) -> list[str]:
         if char == "0" and leading:
             units.append(char)
             continue
-        units.append(_leading(draw, at, char) if leading and char.isdigit() else draw.unit(at, char))
+        units.append(
+            _leading(draw, at, char) if leading and char.isdigit() else draw.unit(at, char)
+        )
         leading = False
     return units
 
 
 def _leading(draw: Draw, at: int, char: str) -> str:
     """Draw a first digit that is no zero, so that a number keeps its width."""
-    return draw.drawer.cycle("123456789", draw.label, str(at), str(draw.counter))[char] if char in "123456789" else char
+    return (
+        draw.drawer.cycle("123456789", draw.label, str(at), str(draw.counter))[char]
+        if char in "123456789"
+        else char
+    )
 
 
 def _prefix_length(draw: Draw, pattern: re.Pattern[str]) -> int:
@@ -104,7 +116,11 @@ def _identifier(draw: Draw) -> list[str]:
     if keep >= len(draw.key) or not any(c.isdigit() for c in draw.key[keep:]):
         keep = 0
     units = _plain(draw, keep=keep)
-    if re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", draw.surface, re.I):
+    if re.fullmatch(
+        r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
+        draw.surface,
+        re.IGNORECASE,
+    ):
         units[12], units[16] = draw.key[12], draw.key[16]
     return units
 
@@ -145,7 +161,12 @@ def _phone(draw: Draw) -> list[str]:
     digits = draw.key.rstrip("x")
     if not _is_digits(digits):
         return _plain(draw)
-    if len(digits) == 11 and digits[0] == "1" and digits[1] in "3456789" and "+" not in draw.surface:
+    if (
+        len(digits) == 11
+        and digits[0] == "1"
+        and digits[1] in "3456789"
+        and "+" not in draw.surface
+    ):
         units = _plain(draw, keep=1)
         units[1] = draw.drawer.pick("356789", draw.label, "second", str(draw.counter))
         return units
@@ -176,14 +197,20 @@ def _zh_id(draw: Draw) -> list[str]:
         number = draw.drawer.number
         tag = str(draw.counter)
         year = 1940 + number(65, draw.label, "year", tag)
-        month, day = 1 + number(12, draw.label, "month", tag), 1 + number(28, draw.label, "day", tag)
+        month, day = (
+            1 + number(12, draw.label, "month", tag),
+            1 + number(28, draw.label, "day", tag),
+        )
         units[6:14] = f"{year}{month:02d}{day:02d}"
         units[17] = zh_check("".join(units[:17])).lower()
     return units
 
 
 def _tail(draw: Draw) -> list[str]:
-    return [draw.unit(at, char) if len(alphabet_of(char)) > 1 else char for at, char in enumerate(draw.key)]
+    return [
+        draw.unit(at, char) if len(alphabet_of(char)) > 1 else char
+        for at, char in enumerate(draw.key)
+    ]
 
 
 _BUILDERS: Final[dict[str, Callable[[Draw], list[str]]]] = {

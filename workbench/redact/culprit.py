@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
-from workbench.redact.assign import Assignment
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from workbench.redact.assign import Assignment
 
 __all__ = ["find_culprits"]
 

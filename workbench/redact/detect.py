@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.redact.chinese import chinese_label, find_chinese, has_chinese
 from workbench.redact.cues import find_cued, looks_like_prose
 from workbench.redact.finding import Finding, merged
 from workbench.redact.leaves import Edit, Leaf, walk
-from workbench.redact.lexicon import accepts, key_type
+from workbench.redact.lexicon import accepts, key_type, snake
 from workbench.redact.pairs import find_pairs
 from workbench.redact.presidio import (
     find_names,
@@ -27,9 +27,14 @@ from workbench.redact.presidio import (
 from workbench.redact.secrets_by_shape import find_secrets
 from workbench.redact.shapes import find_shapes
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 __all__ = ["Models", "Ner", "detector_versions", "find_in_leaf", "find_values", "models_for"]
 
 LEXICON: Final = "key_lexicon 1"
+_COOKIE: Final = re.compile(r"(?P<name>[\w.-]{1,64})=(?P<value>[^;\s,]{3,4096})")
+_COOKIE_WORDS: Final = frozenset({"path", "expires", "max-age", "samesite", "domain", "version"})
 
 
 class Ner(StrEnum):
@@ -89,6 +94,9 @@ def _by_key(leaf: Leaf) -> Iterator[Finding]:
         return
     if not accepts(kind, leaf.text):
         return
+    if kind == "SECRET" and "=" in leaf.text and "cookie" in snake(keys[-1]):
+        yield from _in_cookie(leaf.text)
+        return
     start = len(leaf.text) - len(leaf.text.lstrip())
     end = len(leaf.text.rstrip())
     if kind == "SECRET":
@@ -97,6 +105,13 @@ def _by_key(leaf: Leaf) -> Iterator[Finding]:
     if kind == "USERNAME" and not any(c.isalpha() for c in leaf.text):
         kind = "ACCOUNT_ID"
     yield Finding(start=start, end=end, type=kind, score=0.85, detector=LEXICON)
+
+
+def _in_cookie(text: str) -> Iterator[Finding]:
+    for match in _COOKIE.finditer(text):
+        if match["name"].lower() not in _COOKIE_WORDS:
+            start, end = match.span("value")
+            yield Finding(start=start, end=end, type="SECRET", score=0.85, detector=LEXICON)
 
 
 def _on_text(find: Callable[[str], Iterator[Finding]]) -> Callable[[Leaf], Iterator[Finding]]:
@@ -150,7 +165,10 @@ def _find(
 def _outside(names: Iterator[Finding], found: list[Finding]) -> Iterator[Finding]:
     """Leave out names inside a value that a shape explained: `Alex` in an address."""
     for name in names:
-        if not any(f.start < name.end and name.start < f.end and f.type not in ("PERSON", "LOCATION") for f in found):
+        if not any(
+            f.start < name.end and name.start < f.end and f.type not in ("PERSON", "LOCATION")
+            for f in found
+        ):
             yield name
 
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rapidfuzz.distance import Levenshtein
 
 from workbench.redact.checks import VALIDITY
 from workbench.redact.skeleton import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["FACTS", "facts_of", "lost_facts", "pair_facts"]
 
@@ -91,7 +93,9 @@ def _scripts(text: str) -> set[str]:
 def _form(text: str) -> set[str]:
     if text.isascii():
         return set()
-    found = {f"form:{f.lower()}" for f in ("NFC", "NFD", "NFKC") if unicodedata.is_normalized(f, text)}
+    found = {
+        f"form:{f.lower()}" for f in ("NFC", "NFD", "NFKC") if unicodedata.is_normalized(f, text)
+    }
     if any(unicodedata.category(c) == "Cf" for c in text):
         found.add("invisible")
     return found
@@ -105,7 +109,9 @@ def _magnitude(text: str) -> set[str]:
     bounds = (("int32", 2**31), ("int53", 2**53), ("int64", 2**63))
     name = next((name for name, bound in bounds if number < bound), "beyond_int64")
     leading = value.lstrip("+-")
-    return {f"magnitude:{name}"} | ({"leading_zero"} if leading[0] == "0" and len(leading) > 1 else set())
+    return {f"magnitude:{name}"} | (
+        {"leading_zero"} if leading[0] == "0" and len(leading) > 1 else set()
+    )
 
 
 def _damage(text: str) -> set[str]:

@@ -32,7 +32,9 @@ def key_folder() -> Path:
 def _path(draft: str, folder: Path | None) -> Path:
     if not _DRAFT.fullmatch(draft):
         raise InputError(
-            f"is {len(draft)} characters that are no draft id", key="draft", fix="use an id like d-5b1e07"
+            f"is {len(draft)} characters that are no draft id",
+            key="draft",
+            fix="use an id like d-5b1e07",
         )
     return (folder or key_folder()) / draft
 
@@ -55,7 +57,9 @@ def new_key(draft: str, *, folder: Path | None = None) -> bytes:
         with os.fdopen(handle, "wb") as file:
             file.write(key)
     except FileExistsError:
-        raise InputError(f"draft {draft} has a key already", fix="load it, or use a new id") from None
+        raise InputError(
+            f"draft {draft} has a key already", fix="load it, or use a new id"
+        ) from None
     except OSError as error:
         raise InputError(
             f"the key of draft {draft} cannot be written: {error.strerror}",
@@ -91,7 +95,9 @@ def read_key_file(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise InputError(f"the key file cannot be read: {error.strerror}", place=path.name) from error
+        raise InputError(
+            f"the key file cannot be read: {error.strerror}", place=path.name
+        ) from error
     text = data.strip()
     if len(text) == 2 * KEY_BYTES:
         with suppress(ValueError):
@@ -119,6 +125,8 @@ def forget_key(draft: str, *, folder: Path | None = None) -> None:
             os.fsync(file.fileno())
         path.unlink()
     except FileNotFoundError:
-        raise InputError(f"draft {draft} has no key here", fix="nothing is left to forget") from None
+        raise InputError(
+            f"draft {draft} has no key here", fix="nothing is left to forget"
+        ) from None
     except OSError as error:
         raise InputError(f"the key of draft {draft} cannot be deleted: {error.strerror}") from error

@@ -157,18 +157,18 @@ def _scan(text: str, form: TextForm) -> list[_Token] | None:
     stack: list[_Level] = []
     done: list[tuple[_Token, _Level | None]] = []
     for match in pattern.finditer(text):
-        token = match[0]
+        part = match[0]
         top = stack[-1] if stack else None
-        if len(token) == 1 and token in "{[(":
-            stack.append(_Level(token == "{", -1 if token != "{" else "", token == "{", set()))
+        if len(part) == 1 and part in "{[(":
+            stack.append(_Level(part == "{", -1 if part != "{" else "", part == "{", set()))
             _advance(stack[-1])
-        elif len(token) == 1 and token in "}])":
+        elif len(part) == 1 and part in "}])":
             stack.pop()
-        elif token == ",":
+        elif part == ",":
             if top is not None:
                 top.wants_key = top.mapping
                 _advance(top)
-        elif token == ":":
+        elif part == ":":
             if top is not None:
                 top.wants_key = False
         else:

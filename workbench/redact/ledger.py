@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.model.ledger import LedgerEntry, TriggerNote
-from workbench.redact.assign import Assignment
 from workbench.redact.facts import facts_of
-from workbench.redact.policy import Decision, DecisionWord, Policy
 from workbench.redact.places import parse_glob
+from workbench.redact.policy import Decision, DecisionWord, Policy
 from workbench.redact.substitute import shown_place
-from workbench.redact.survey import Spot, Survey
 from workbench.redact.trigger import Triggers, matches_any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workbench.redact.assign import Assignment
+    from workbench.redact.survey import Spot, Survey
 
 __all__ = ["ledger_of", "trigger_notes"]
 
 _TELLING: Final = (
-    "invalid:", "leading_", "trailing_", "doubled_", "invisible", "magnitude:int64", "magnitude:beyond", "direction:",
-    "form:", "chars:non_ascii", "length:>", "length:<=255",
+    "invalid:",
+    "leading_",
+    "trailing_",
+    "doubled_",
+    "invisible",
+    "magnitude:int64",
+    "magnitude:beyond",
+    "direction:",
+    "form:",
+    "chars:non_ascii",
+    "length:>",
+    "length:<=255",
 )
 
 

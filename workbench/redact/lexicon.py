@@ -5,6 +5,7 @@ A key speaks only for values that could be meant: `account: "checking"` is an en
 `Customer-Email` and `customer_email` are one.
 """
 
+# ruff: noqa: RUF001  full width is data here
 from __future__ import annotations
 
 import re
@@ -31,8 +32,14 @@ _TABLE: Final = tuple(
         ("SECRET", r"(^|_)(secret|passwd|password|pwd|passphrase|passcode|otp|pin|cvv2?|cvc2?)$"),
         ("SECRET", r"(^|_)(pin_code|credentials?|authorization|cookie|set_cookie)$"),
         ("SECRET", r"secret|(?<!page)(?<!next)(?<!continuation)(^|_)token$|密码|令牌|密钥|口令"),
-        ("PHONE_NUMBER", r"phone|(^|_)(mobile|msisdn|cell|fax|whatsapp|landline)(_?(" + _ID + r"))?$"),
-        ("PHONE_NUMBER", r"(^|_)tel(ephone)?(_?(" + _ID + r"))?$|contact_number|手机|电话|座机|联系方式"),
+        (
+            "PHONE_NUMBER",
+            r"phone|(^|_)(mobile|msisdn|cell|fax|whatsapp|landline)(_?(" + _ID + r"))?$",
+        ),
+        (
+            "PHONE_NUMBER",
+            r"(^|_)tel(ephone)?(_?(" + _ID + r"))?$|contact_number|手机|电话|座机|联系方式",
+        ),
         ("CREDIT_CARD", r"(^|_)pan$|(^|_)(credit|debit|bank)?_?card(_?(no|num|number|nr))?$"),
         ("CREDIT_CARD", r"(^|_)cc_?(no|num|number)$|^卡号|信用卡号?$|银行卡号?$"),
         ("IBAN_CODE", r"(^|_)iban(_?(" + _ID + r"))?$"),
@@ -45,27 +52,37 @@ _TABLE: Final = tuple(
         ("PERSON", r"姓名|名字$|联系人$|收件人$|收货人$|持卡人$|客户名"),
         ("LOCATION", r"street|(^|_)addr(ess)?(_?(line)?_?\d)?$|(^|_)(city|town|suburb)(_name)?$"),
         ("LOCATION", r"(^|_)(zip|postal|post)_?(code)?$|postcode$|地址|住址|城市$|邮编|邮政编码"),
-        ("USERNAME", r"(^|_)(user_?name|login|handle|screen_?name|nick_?name|user_?id)$|用户名|昵称"),
-        ("ACCOUNT_ID", r"(^|_)(" + _HOLDER + r")(_?(" + _ID + r"))?$|^mrn$|(bank_)?account_?number"),
+        (
+            "USERNAME",
+            r"(^|_)(user_?name|login|handle|screen_?name|nick_?name|user_?id)$|用户名|昵称",
+        ),
+        (
+            "ACCOUNT_ID",
+            r"(^|_)(" + _HOLDER + r")(_?(" + _ID + r"))?$|^mrn$|(bank_)?account_?number",
+        ),
         ("ACCOUNT_ID", r"policy_?(no|num|number)$|frequent_flyer|账号|账户|会员号|客户(编)?号"),
     )
 )
-_HOLDERS: Final = frozenset(
-    "customer user account patient member employee contact passenger client owner person recipient "
-    "sender guest ship_to bill_to billing shipping shipping_address billing_address cardholder "
-    "beneficiary subscriber traveler applicant buyer seller driver 客户 用户 会员 乘客 收件人".split()
+_TEXT_OF_HOLDERS: Final = (
+    "customer user account patient member employee contact passenger client owner person "
+    "recipient sender guest ship_to bill_to billing shipping shipping_address "
+    "billing_address cardholder beneficiary subscriber traveler applicant buyer seller "
+    "driver 客户 用户 会员 乘客 收件人"
 )
-_THINGS: Final = frozenset(
-    "product products tool tools function item items file files model hotel restaurant company "
-    "event org organization team channel project category plan service".split()
+_HOLDERS: Final = frozenset(_TEXT_OF_HOLDERS.split())
+_TEXT_OF_THINGS: Final = (
+    "product products tool tools function item items file files model hotel restaurant "
+    "company event org organization team channel project category plan service"
 )
+_THINGS: Final = frozenset(_TEXT_OF_THINGS.split())
 _PERSONAL: Final = frozenset(
     {"EMAIL_ADDRESS", "PHONE_NUMBER", "US_SSN", "ZH_ID", "DATE_OF_BIRTH", "CREDIT_CARD", "GOV_ID"}
 )
-_EMPTY: Final = frozenset(
-    "none null true false n/a na unknown required optional string redacted yes no empty undefined "
-    "test default not_provided missing invalid valid verified".split()
+_TEXT_OF_EMPTY: Final = (
+    "none null true false n/a na unknown required optional string redacted yes no empty "
+    "undefined test default not_provided missing invalid valid verified"
 )
+_EMPTY: Final = frozenset(_TEXT_OF_EMPTY.split())
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -126,7 +143,9 @@ def accepts(kind: str, text: str) -> bool:
             marked = "@" in value or "%40" in value or "＠" in value or "." in value
             return marked and len(value.split()) <= 3 and len(value) >= 5
         case "PERSON" | "USERNAME":
-            return letters >= 2 and len(value.split()) <= 6 and len(value) <= 64 and "://" not in value
+            return (
+                letters >= 2 and len(value.split()) <= 6 and len(value) <= 64 and "://" not in value
+            )
         case "LOCATION":
             return (letters >= 2 or digits >= 3) and len(value) <= 160 and "://" not in value
         case "SECRET":

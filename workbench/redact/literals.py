@@ -7,19 +7,23 @@ argument schemas. Tool names, clause ids and paths are not. A pattern that holds
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from workbench.model.jsonvalue import Json, JsonMap
 from workbench.redact.slots import Fill, Place, Slot, tree_slots
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["fill_contract"]
 
-_SELECTORS: Final = frozenset(
-    "must_call forbid_call only_call order permissions tool class agent by grant covers names limits final_state "
-    "finishes max_calls min_calls before after never_between at_most_after immediately_after".split()
+_TEXT_OF_SELECTORS: Final = (
+    "must_call forbid_call only_call order permissions tool class agent by grant covers "
+    "names limits final_state finishes max_calls min_calls before after never_between "
+    "at_most_after immediately_after"
 )
-_PREDICATES: Final = frozenset("where result pred success_requires states".split())
-_PATTERNS: Final = frozenset("matches not_matches claims pattern".split())
+_SELECTORS: Final = frozenset(_TEXT_OF_SELECTORS.split())
+_PREDICATES: Final = frozenset(["where", "result", "pred", "success_requires", "states"])
+_PATTERNS: Final = frozenset(["matches", "not_matches", "claims", "pattern"])
 _OPERATOR: Final = re.compile(
     r"\s(?P<op>==|!=|<=|>=|<|>|not\s+in|in|contains|matches)\s+", re.ASCII
 )

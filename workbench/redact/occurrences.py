@@ -5,52 +5,47 @@ whatever stands between its characters; and tokens that are a damaged or cut-off
 words of a name count where they are written like a name.
 """
 
+# ruff: noqa: RUF001  typographic apostrophes are data here
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ahocorasick_rs
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from workbench.redact.finding import Family, Finding, family_of
-from workbench.redact.leaves import Leaf
 from workbench.redact.skeleton import Piece, core_of, folded, pieces
+from workbench.redact.wording import (
+    COMMON_WORDS,
+    ambiguous_name,
+    are_close,
+    flattened,
+    is_written_as_name,
+    on_boundary,
+    words_of_name,
+)
 
-__all__ = ["Occurrences", "ambiguous_name", "words_of_name"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from workbench.redact.leaves import Leaf
+
+__all__ = ["Occurrences"]
 
 _NAME: Final = "known_value"
-_COMMON: Final = frozenset(
-    "will may mark rose grace hope art bill page young long day june april august summer best good street king "
-    "faith joy sunny rich frank max angel christian drew chase chance hunter mason cook baker hill wood stone "
-    "field park lake church west north south east white black brown green gray grey gold silver love price case "
-    "paris london china india jordan chad israel georgia virginia carolina dakota victoria austin dallas houston "
-    "phoenix charlotte savannah florence sydney melody crystal amber ruby pearl jade ivy lily daisy olive violet "
-    "heather iris holly robin jay martin miles dean duke earl baron bishop pope major general said see way first "
-    "last name customer user support agent order account hello dear thanks please team bank card email phone the "
-    "and for you your from with this that hi mr mrs ms dr sir an is it in of on to at by as".split()
-)
-_GAP: Final = re.compile(r"[\s\-_./()+\u00ad\u200b-\u200f\u2010-\u2015\u2060\ufeff]{0,3}")
 _TOKEN: Final = re.compile(r"[^\s\"'<>(){}\[\];:=,?&|]{4,72}")
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]{4,24}")
 _TAIL: Final = re.compile(
     r"(?i)(?:ending(?:\s(?:in|with|on))?|ends\s(?:in|with)|last\s(?:four|4)(?:\sdigits)?(?:\s(?:are|is|of))?|尾号(?:是|为)?|[x*•]{2,16}[- ]?)[\s:]{0,2}(?P<tail>\d{4})(?!\d)"
 )
-_TAILED: Final = frozenset({"CREDIT_CARD", "PHONE_NUMBER", "ACCOUNT_ID", "US_SSN", "IBAN_CODE", "ZH_ID"})
-
-
-def ambiguous_name(word: str) -> bool:
-    """Whether a word of a name is also a plain word, so that alone it says nothing."""
-    return word in _COMMON or len(word) < 3
-
-
-def words_of_name(text: str) -> list[str]:
-    """Return the folded words of a person's name that may stand alone."""
-    return [w for w in re.findall(r"[^\W\d_]+", folded(text)) if not ambiguous_name(w)]
+_TAIL_KEY: Final = re.compile(r"(?i)last_?-?(?:4|four)|tail|ending|尾号")
+_TAILED: Final = frozenset(
+    {"CREDIT_CARD", "PHONE_NUMBER", "ACCOUNT_ID", "US_SSN", "IBAN_CODE", "ZH_ID"}
+)
 
 
 class _Pattern(NamedTuple):
@@ -129,7 +124,7 @@ class Occurrences:
         yield from self._folded(leaf, parts)
         yield from self._compact(text, parts)
         if not leaf.is_key:
-            yield from self._tails(text)
+            yield from self._tails(leaf)
             yield from self._damaged(text)
 
     def _whole_number(self, text: str) -> Iterator[Finding]:
@@ -141,15 +136,17 @@ class Occurrences:
         if self._text_machine is None:
             return
         text = leaf.text
-        plain, starts, ends = _flat(text, parts)
+        plain, starts, ends = flattened(text, parts)
         patterns = list(self._texts.items())
-        for number, start, end in self._text_machine.find_matches_as_indexes(plain, overlapping=True):
-            if not _on_boundary(plain, start, end):
+        for number, start, end in self._text_machine.find_matches_as_indexes(
+            plain, overlapping=True
+        ):
+            if not on_boundary(plain, start, end):
                 continue
             kind, is_word = patterns[number][1]
             left = start if starts is None else starts[start]
             right = end if ends is None else ends[end - 1]
-            if is_word and not _written_as_name(text, left, right):
+            if is_word and not is_written_as_name(text, left, right):
                 continue
             if leaf.is_key and is_word:
                 continue
@@ -158,13 +155,15 @@ class Occurrences:
     def _compact(self, text: str, parts: list[Piece] | None) -> Iterator[Finding]:
         if self._core_machine is None or not any(c.isdigit() for c in text):
             return
-        plain, starts, ends = _flat(text, parts)
+        plain, starts, ends = flattened(text, parts)
         at = [n for n, c in enumerate(plain) if c.isalnum()]
         compact = "".join(plain[n] for n in at)
         cores = list(self._cores.items())
-        for number, start, end in self._core_machine.find_matches_as_indexes(compact, overlapping=True):
+        for number, start, end in self._core_machine.find_matches_as_indexes(
+            compact, overlapping=True
+        ):
             left, right = at[start], at[end - 1] + 1
-            if not _on_boundary(plain, left, right) or not _close(plain, at[start:end]):
+            if not on_boundary(plain, left, right) or not are_close(plain, at[start:end]):
                 continue
             yield _finding(
                 left if starts is None else starts[left],
@@ -172,7 +171,12 @@ class Occurrences:
                 cores[number][1],
             )
 
-    def _tails(self, text: str) -> Iterator[Finding]:
+    def _tails(self, leaf: Leaf) -> Iterator[Finding]:
+        text = leaf.text
+        if len(text) == 4 and text.isdigit() and _TAIL_KEY.search(str(leaf.path[-1:])):
+            kind = self._tail_type(text)
+            if kind is not None:
+                yield _finding(0, 4, kind)
         for match in _TAIL.finditer(text):
             kind = self._tail_type(match["tail"])
             if kind is not None:
@@ -206,12 +210,16 @@ class Occurrences:
             return self._near_text(core)
         limit = 1 if len(core) < 10 else 2
         if len(core) >= 7:
-            found = process.extractOne(core, self._cores.keys(), scorer=OSA.distance, score_cutoff=limit)
+            found = process.extractOne(
+                core, self._cores.keys(), scorer=OSA.distance, score_cutoff=limit
+            )
             if found is not None:
                 return self._cores[found[0]]
         if len(core) < 5 or len(core) > 40:
             return None
-        longer = (k for c, k in self._cores.items() if c.startswith(core) and len(core) * 10 >= len(c) * 6)
+        longer = (
+            k for c, k in self._cores.items() if c.startswith(core) and len(core) * 10 >= len(c) * 6
+        )
         return next(longer, None)
 
     def _near_text(self, core: str) -> str | None:
@@ -232,7 +240,7 @@ class Occurrences:
 
     def _is_damaged_name(self, word: str) -> bool:
         key = folded(word)
-        if len(key) < 5 or key in self.protected or key in _COMMON or key in self._names:
+        if len(key) < 5 or key in self.protected or key in COMMON_WORDS or key in self._names:
             return False
         return _near_name(key, tuple(self._names))
 
@@ -246,48 +254,6 @@ def _near_name(key: str, names: tuple[str, ...]) -> bool:
 def _machine(patterns: Iterable[str]) -> ahocorasick_rs.AhoCorasick | None:
     words = list(patterns)
     return ahocorasick_rs.AhoCorasick(words) if words else None
-
-
-def _flat(text: str, parts: list[Piece] | None) -> tuple[str, list[int] | None, list[int] | None]:
-    """Return the folded text, and where each of its characters starts and ends in `text`."""
-    if parts is None:
-        return text.lower(), None, None
-    chars: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for piece in parts:
-        for char in piece.folded:
-            chars.append(char)
-            starts.append(piece.start)
-            ends.append(piece.start + len(piece.surface))
-    return "".join(chars), starts, ends
-
-
-def _on_boundary(text: str, start: int, end: int) -> bool:
-    """Whether a match is no part of a longer word; ideographs have no boundaries."""
-    left, right = text[start - 1 : start], text[end : end + 1]
-    return not (_joins(left, text[start]) or _joins(text[end - 1], right))
-
-
-def _joins(left: str, right: str) -> bool:
-    if not (left.isalnum() and right.isalnum()):
-        return False
-    return not any("\u2e80" <= c <= "\u9fff" for c in (left, right))
-
-
-def _close(text: str, places: list[int]) -> bool:
-    return all(
-        b - a == 1 or _GAP.fullmatch(text, a + 1, b) for a, b in zip(places, places[1:], strict=False)
-    )
-
-
-def _written_as_name(text: str, start: int, end: int) -> bool:
-    word = text[start:end]
-    if word[0].isupper() or not word[0].isascii():
-        return True
-    whole = text.strip() == word
-    inside = text[start - 1 : start] in ("@", ".", "_", "/", "=") or text[end : end + 1] in ("@", "_", ".") and text[end + 1 : end + 2].isalnum()
-    return whole or inside
 
 
 def _finding(start: int, end: int, kind: str) -> Finding:

@@ -1,13 +1,16 @@
 """Keys and values inside plain text: log lines, query strings, headers, broken JSON."""
 
+# ruff: noqa: RUF001  Chinese punctuation is data here
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.redact.finding import Finding
 from workbench.redact.lexicon import accepts, key_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["find_pairs"]
 
@@ -27,7 +30,7 @@ def find_pairs(text: str) -> Iterator[Finding]:
     """Find values that a key beside them names: `email=...`, `Name: ...`, `"phone": "..."`."""
     for match in _PAIR.finditer(text):
         kind = key_type((match["key"],), frozenset({"email", match["key"]}))
-        if kind is None:
+        if kind is None or "cookie" in match["key"].lower():
             continue
         start, end = _span(match, kind)
         if end > start and accepts(kind, text[start:end]) and not _is_scheme(text, start, end):
@@ -47,7 +50,12 @@ def _span(match: re.Match[str], kind: str) -> tuple[int, int]:
         pattern = _TITLE if kind == "PERSON" else _LINE
         line = pattern.match(match.string, start)
         return line.span() if line and line.end() >= end - 1 else (start, start)
-    if kind == "SECRET" and match["sign"] != "=" and match[group].isalpha() and match[group].islower():
+    if (
+        kind == "SECRET"
+        and match["sign"] != "="
+        and match[group].isalpha()
+        and match[group].islower()
+    ):
         return start, start  # "password: reset it" is prose
     while end > start and match.string[end - 1] in ".!?":
         end -= 1

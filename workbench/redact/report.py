@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import jsonschema_rs
 
 from workbench.model.event import ToolCall
 from workbench.model.jsonvalue import ABSENT, Json, JsonMap
-from workbench.model.trace import Trace
-from workbench.redact.assign import Assignment
 from workbench.redact.cues import looks_like_prose
 from workbench.redact.facts import facts_of
 from workbench.redact.finding import Family, family_of
@@ -21,8 +18,14 @@ from workbench.redact.places import parse_glob
 from workbench.redact.policy import DecisionWord, Policy
 from workbench.redact.residue import Hit, Needle, needle_of, scan
 from workbench.redact.substitute import shown_place
-from workbench.redact.survey import Spot, Survey
 from workbench.redact.trigger import Triggers, matches_any, root_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from workbench.model.trace import Trace
+    from workbench.redact.assign import Assignment
+    from workbench.redact.survey import Spot, Survey
 
 __all__ = [
     "FactNote",
@@ -34,7 +37,15 @@ __all__ = [
 ]
 
 _LEAF_LIMIT: Final = 4000
-_OF_PROSE: Final = ("leading_", "trailing_", "valid:json", "valid:url", "direction:", "form:", "invisible")
+_OF_PROSE: Final = (
+    "leading_",
+    "trailing_",
+    "valid:json",
+    "valid:url",
+    "direction:",
+    "form:",
+    "invisible",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +77,7 @@ def compare_facts(
     """Compare the facts of every replaced value, and of every leaf of the trigger."""
     spots = [s for s in survey.spots if s.stays is None]
     hot = {assignment.clusters[s.text] for s in spots if triggers.covers(s.leaf.path)}
-    accepted = [
-        parse_glob(d.at) for d in policy.decisions if d.decision is DecisionWord.ACCEPTED
-    ]
+    accepted = [parse_glob(d.at) for d in policy.decisions if d.decision is DecisionWord.ACCEPTED]
     found = Facts()
     seen: set[str] = set()
     for spot in spots:
@@ -78,7 +87,9 @@ def compare_facts(
         at, kind = shown_place(spot.leaf.path, keys), spot.finding.type
         lost = assignment.lost.get(spot.text, ())
         found.kept += [
-            FactNote(at=at, type=kind, fact=f) for f in sorted(facts_of(spot.text, kind)) if f not in lost
+            FactNote(at=at, type=kind, fact=f)
+            for f in sorted(facts_of(spot.text, kind))
+            if f not in lost
         ]
         if matches_any(accepted, spot.leaf.path, triggers.kinds):
             continue
@@ -104,7 +115,7 @@ def _compare_leaves(
         if triggers.covers(spot.leaf.path):
             by_leaf.setdefault(id(spot.leaf), (spot.leaf, []))[1].append(spot)
     for leaf, members in by_leaf.values():
-        if len(leaf.text) > _LEAF_LIMIT or len(members) == 1 and members[0].text == leaf.text:
+        if len(leaf.text) > _LEAF_LIMIT or (len(members) == 1 and members[0].text == leaf.text):
             continue
         edits = [
             Edit(s.finding.start, s.finding.end, assignment.pseudonyms[s.text]) for s in members
@@ -132,7 +143,9 @@ def compare_schemas(before: Trace, after: Trace, triggers: Triggers) -> Facts:
             continue
         held = old[left.tool].is_valid(left.args)
         note = FactNote(
-            at=f"{root_of(left)}.args", type="schema", fact="valid:schema" if held else "invalid:schema"
+            at=f"{root_of(left)}.args",
+            type="schema",
+            fact="valid:schema" if held else "invalid:schema",
         )
         if new[left.tool].is_valid(right.args) is held:
             found.kept.append(note)

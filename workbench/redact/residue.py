@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import ahocorasick_rs
 
 from workbench.redact.views import VIEWS, compact, fold_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["Hit", "Needle", "needle_of", "scan", "view_count"]
 
@@ -124,7 +126,9 @@ def _is_telling(text: str) -> bool:
 
 
 def _inside_word(text: str, start: int, end: int) -> bool:
-    return _joined(text[start - 1 : start], text[start]) or _joined(text[end - 1], text[end : end + 1])
+    return _joined(text[start - 1 : start], text[start]) or _joined(
+        text[end - 1], text[end : end + 1]
+    )
 
 
 def _joined(left: str, right: str) -> bool:
@@ -141,5 +145,7 @@ def _digests(text: str, wanted: list[tuple[int, Needle]]) -> set[int]:
     for n, needle in wanted:
         for form in {needle.text, needle.text.lower(), needle.text.upper()}:
             data = form.encode("utf-8", "surrogatepass")
-            entries += [(n, hashlib.new(name, data, usedforsecurity=False).hexdigest()) for name in _DIGESTS]
+            entries += [
+                (n, hashlib.new(name, data, usedforsecurity=False).hexdigest()) for name in _DIGESTS
+            ]
     return set(_Machine(entries).find(text.lower()))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.redact.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["find_secrets"]
 
@@ -24,7 +26,7 @@ _PATTERNS: Final = tuple(
         r"(?<!\w)eyJ[\w-]{4,4096}\.[\w-]{4,16384}(?:\.[\w-]{0,4096})?",
         r"-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----[\s\S]{16,8192}?-----END [A-Z ]{0,24}PRIVATE KEY-----",
         r"(?i)(?<!\w)(?:bearer|basic)\s{1,3}(?P<value>[\w.+/~-]{12,4096}={0,2})",
-        r"(?i)://[^/\s:@]{1,128}:(?P<value>[^/\s@]{1,128})@",
+        r"(?i)://[^/\s:@;&?]{1,128}:(?P<value>[^/\s@;&?]{1,128})@",
         r"(?i)(?:accountkey|sharedaccesskey|sig)=(?P<value>[\w%+/]{20,128}={0,2})",
     )
 )

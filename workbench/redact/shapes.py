@@ -5,27 +5,32 @@ characters are gone) and a check that keeps request ids, hashes, versions and ti
 without bound: repetitions are counted, and addresses with a sign are grown from the sign.
 """
 
+# ruff: noqa: RUF001  look-alike dashes are data here
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
 from datetime import date
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from workbench.redact.checks import IBAN_LENGTHS, has_luhn, is_iban, is_ip
 from workbench.redact.finding import Finding
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 __all__ = ["find_shapes", "project"]
 
 _NAME = "shapes 1"
-_HIDDEN = {c: None for c in map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\u180e\u200e\u200f")}
+_HIDDEN = dict.fromkeys(map(ord, "\xad\u200b\u200c\u200d\u2060\ufeff\u180e\u200e\u200f"))
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−－", "-") | {"\u00a0": " ", "\u3000": " ", "＠": "@"})
-_LOCAL: Final = frozenset(".+%-_,'!#$&*=?^{|}~")
+_LOCAL: Final = frozenset(".+%-_,'")
 _HOST: Final = frozenset(".-_,")
 _CARD_WORD = re.compile(r"(?i)card|visa|master|amex|\bpan\b|卡")
 _PHONE_WORD = re.compile(r"(?i)phone|call|tel|mobile|cell|fax|sms|text me|number|reach|电话|手机")
 _VERSION = re.compile(r"v?\d[\w.+-]{0,20}|latest|next|main|master|stable|localhost")
+_LOCAL_ADDRESSES = frozenset({"127.0.0.1", "0.0.0.0", "255.255.255.255"})  # noqa: S104  not bound to
+_LAST_LABEL = re.compile(r"[A-Za-z]{2,4}")
 _HEX = re.compile(r"[0-9a-f]+")
 
 
@@ -76,6 +81,8 @@ def _mail_spans(text: str) -> Iterator[tuple[int, int]]:
     for match in re.finditer(r"\s?(?:@{1,3}|%40)\s?|\s?[\[(]\s?at\s?[\])]\s?", text):
         start = _grow(text, match.start(), -1, _LOCAL)
         end = _grow(text, match.end(), 1, _HOST)
+        start = _past_list(text, start, match.start())
+        end = _before_list(text, match.end(), end)
         spaced = match[0] != match[0].strip()
         host = text[match.end() : end]
         if start == match.start() or end == match.end() or not any(c.isalnum() for c in host):
@@ -85,6 +92,20 @@ def _mail_spans(text: str) -> Iterator[tuple[int, int]]:
         if _VERSION.fullmatch(host):
             continue  # package@1.2.3, prompt@v43
         yield start, end
+
+
+def _past_list(text: str, start: int, at: int) -> int:
+    """Move the start past the last comma when what is before it belongs to another address."""
+    comma = text.rfind(",", start, at)
+    return comma + 1 if comma >= 0 and text[start - 1 : start] == "@" else start
+
+
+def _before_list(text: str, at: int, end: int) -> int:
+    """Move the end before a comma, unless it stands for the dot of a last label (`mail,com`)."""
+    comma = text.find(",", at, end)
+    if comma < 0 or (_LAST_LABEL.fullmatch(text, comma + 1, end) and text[end : end + 1] != "@"):
+        return end
+    return comma
 
 
 def _grow(text: str, at: int, step: int, allowed: frozenset[str]) -> int:
@@ -118,7 +139,7 @@ def _before(match: re.Match[str], width: int = 40) -> str:
 
 def _is_card(match: re.Match[str]) -> bool:
     digits = _digits(match)
-    if not 13 <= len(digits) <= 19 or digits[0] not in "23456" and not digits.startswith("1800"):
+    if not 13 <= len(digits) <= 19 or (digits[0] not in "23456" and not digits.startswith("1800")):
         return False
     separated = len(match[0]) > len(digits)
     near = bool(_CARD_WORD.search(_before(match)))
@@ -162,7 +183,7 @@ def _is_near_iban(match: re.Match[str]) -> bool:
 
 def _is_near_ip(match: re.Match[str]) -> bool:
     value = match[0]
-    if "." not in value or value in ("127.0.0.1", "0.0.0.0", "255.255.255.255"):  # noqa: S104
+    if "." not in value or value in _LOCAL_ADDRESSES:
         return False
     parts = re.split(r"[.,]+", value)
     return value.count(",") <= 1 and any(len(part) > 1 for part in parts) and parts[0] != "0"
@@ -195,19 +216,79 @@ _D = "0-9"
 _SHAPES: Final = tuple(
     _Shape(kind, re.compile(pattern), check, score)
     for kind, pattern, check, score in (
-        ("CREDIT_CARD", rf"(?<![\w.-])[{_D}](?:[ -]{{0,2}}[{_D}]){{12,18}}(?![\w.]?[{_D}])", _is_card, 0.8),
-        ("PHONE_NUMBER", rf"(?<![\w.-])(?:\+?[{_D}]{{1,3}}[ .-]{{1,2}})?\(?[{_D}]{{3}}\)?[ ./-]{{1,2}}[{_D}]{{3}}[ ./-]{{1,2}}[{_D}]{{3,4}}x?(?![\w-])(?!\.[{_D}])", _is_phone, 0.6),
-        ("PHONE_NUMBER", rf"(?<![\w.])\+[{_D}]{{1,3}}(?:[ ().-]{{0,2}}[{_D}]{{1,4}}){{2,5}}(?![\w])", _is_international, 0.75),
-        ("PHONE_NUMBER", rf"(?<![\w.-])\(?[{_D}]{{2,4}}\)?(?:[ -][{_D}]{{2,4}}){{2,4}}(?![\w.-])", _is_grouped_phone, 0.5),
+        (
+            "CREDIT_CARD",
+            rf"(?<![\w.-])[{_D}](?:[ -]{{0,2}}[{_D}]){{12,18}}(?![\w.]?[{_D}])",
+            _is_card,
+            0.8,
+        ),
+        (
+            "PHONE_NUMBER",
+            rf"(?<![\w.-])(?:\+?[{_D}]{{1,3}}[ .-]{{1,2}})?\(?[{_D}]{{3}}\)?[ ./-]{{1,2}}[{_D}]{{3}}[ ./-]{{1,2}}[{_D}]{{3,4}}x?(?![\w-])(?!\.[{_D}])",
+            _is_phone,
+            0.6,
+        ),
+        (
+            "PHONE_NUMBER",
+            rf"(?<![\w.])\+[{_D}]{{1,3}}(?:[ ().-]{{0,2}}[{_D}]{{1,4}}){{2,5}}(?![\w])",
+            _is_international,
+            0.75,
+        ),
+        (
+            "PHONE_NUMBER",
+            rf"(?<![\w.-])\(?[{_D}]{{2,4}}\)?(?:[ -][{_D}]{{2,4}}){{2,4}}(?![\w.-])",
+            _is_grouped_phone,
+            0.5,
+        ),
         ("PHONE_NUMBER", rf"(?<![\w.-])[{_D}]{{10}}(?![\w-])", _is_bare_phone, 0.5),
-        ("PHONE_NUMBER", rf"(?<![\w.-])(?:\+?86[ -]?)?1[3-9][{_D}](?:[ -]?[{_D}]{{4}}){{2}}(?![{_D}A-Za-z_-])", _always, 0.7),
-        ("IP_ADDRESS", rf"(?<![\w.,/-])[{_D}]{{1,3}}(?:[.,]{{1,2}}[{_D}]{{1,3}}){{3,4}}(?![\w])(?!\.[{_D}])", _is_near_ip, 0.7),
-        ("IP_ADDRESS", r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])", _is_ip6, 0.7),
-        ("IBAN_CODE", rf"(?<!\w)[A-Za-z]{{2}}[{_D}]{{2}}(?:[A-Za-z0-9]{{11,30}}|(?: [A-Za-z0-9]{{4}}){{2,7}}(?: [A-Za-z0-9]{{1,4}})?)(?!\w)", _is_near_iban, 0.85),
-        ("US_SSN", rf"(?<![\w/-])[{_D}]{{3}}[-/]{{1,2}}[{_D}]{{2}}[-/]{{1,2}}[{_D}]{{3,4}}(?![\w/-])", _always, 0.75),
+        (
+            "PHONE_NUMBER",
+            rf"(?<![\w.-])(?:\+?86[ -]?)?1[3-9][{_D}](?:[ -]?[{_D}]{{4}}){{2}}(?![{_D}A-Za-z_-])",
+            _always,
+            0.7,
+        ),
+        (
+            "IP_ADDRESS",
+            rf"(?<![\w.,/-])[{_D}]{{1,3}}(?:[.,]{{1,2}}[{_D}]{{1,3}}){{3,4}}(?![\w])(?!\.[{_D}])",
+            _is_near_ip,
+            0.7,
+        ),
+        (
+            "IP_ADDRESS",
+            r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:])",
+            _is_ip6,
+            0.7,
+        ),
+        (
+            "IBAN_CODE",
+            rf"(?<!\w)[A-Za-z]{{2}}[{_D}]{{2}}(?:[A-Za-z0-9]{{11,30}}|(?: [A-Za-z0-9]{{4}}){{2,7}}(?: [A-Za-z0-9]{{1,4}})?)(?!\w)",
+            _is_near_iban,
+            0.85,
+        ),
+        (
+            "US_SSN",
+            rf"(?<![\w/-])[{_D}]{{3}}[-/]{{1,2}}[{_D}]{{2}}[-/]{{1,2}}[{_D}]{{3,4}}(?![\w/-])",
+            _always,
+            0.75,
+        ),
         ("ZH_ID", rf"(?<![\w])[{_D}]{{17}}[{_D}Xx](?![A-Za-z0-9_])", _is_zh_id, 0.9),
-        ("ACCOUNT_ID", rf"(?i)(?<![a-z0-9]){_HOLDER}(?:[-_# .]{{1,2}}|(?=[{_D}]))(?=[a-z-]{{0,8}}[{_D}])[a-z0-9]{{4,24}}(?:[-_][a-z0-9]{{0,4}})?(?![a-z0-9])", _is_account, 0.7),
-        ("ACCOUNT_ID", r"(?<![A-Za-z0-9])(?:cus|acct|cust|usr)_[A-Za-z0-9]{8,32}(?![A-Za-z0-9])", _is_mixed, 0.7),
-        ("ACCOUNT_ID", rf"(?i)\b(?:account|member|customer|policy|patient)(?: (?:number|no\.?|id|nr))?(?: is|:|=)? #?(?P<value>[a-z]{{0,5}}[-_ ]?[{_D}]{{5,17}}(?:-[a-z0-9]{{1,3}})?)(?!\w)", _always, 0.65),
+        (
+            "ACCOUNT_ID",
+            rf"(?i)(?<![a-z0-9]){_HOLDER}(?:[-_# .]{{1,2}}|(?=[{_D}]))(?=[a-z-]{{0,8}}[{_D}])[a-z0-9]{{4,24}}(?:[-_][a-z0-9]{{0,4}})?(?![a-z0-9])",
+            _is_account,
+            0.7,
+        ),
+        (
+            "ACCOUNT_ID",
+            r"(?<![A-Za-z0-9])(?:cus|acct|cust|usr)_[A-Za-z0-9]{8,32}(?![A-Za-z0-9])",
+            _is_mixed,
+            0.7,
+        ),
+        (
+            "ACCOUNT_ID",
+            rf"(?i)\b(?:account|member|customer|policy|patient)(?: (?:number|no\.?|id|nr))?(?: is|:|=)? #?(?P<value>[a-z]{{0,5}}[-_ ]?[{_D}]{{5,17}}(?:-[a-z0-9]{{1,3}})?)(?!\w)",
+            _always,
+            0.65,
+        ),
     )
 )

@@ -7,6 +7,7 @@ a word that also has Latin letters). `dressed` is the way back: it gives a repla
 the piece it replaces.
 """
 
+# ruff: noqa: RUF001, RUF002  look-alikes are data here
 from __future__ import annotations
 
 import re

@@ -19,13 +19,17 @@ __all__ = ["Fill", "Place", "Slot", "filled", "iterate", "leaves_of", "tree_slot
 Place: TypeAlias = tuple[str | int, ...]
 """Steps from the document's root: `("#17", "args", "email")`."""
 
-_FIXED_OF_EVENT: Final = frozenset(
-    "seq kind at origin_seq call_id_source tool requestor turn model offered_tools n_messages usage finish_reason "
-    "outcome latency_ms decision args_digest basis change final".split()
+_TEXT_OF_FIXED_OF_EVENT: Final = (
+    "seq kind at origin_seq call_id_source tool requestor turn model offered_tools "
+    "n_messages usage finish_reason outcome latency_ms decision args_digest basis change "
+    "final"
 )
+_FIXED_OF_EVENT: Final = frozenset(_TEXT_OF_FIXED_OF_EVENT.split())
 _FIXED_OF_TRACE: Final = frozenset({"schema", "status", "tools", "events"})
 _RAW_OF: Final = {"args": "args_raw", "result": "result_raw"}
-_SCHEMA_TEXTS: Final = frozenset({"description", "title", "default", "const", "enum", "examples", "example", "$comment"})
+_SCHEMA_TEXTS: Final = frozenset(
+    {"description", "title", "default", "const", "enum", "examples", "example", "$comment"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +150,9 @@ def tree_slots(
         return fill(Slot(place=place, text=value, siblings=siblings))
     if isinstance(value, bool) or value is None:
         return value
-    if isinstance(value, int | float):
+    if isinstance(value, float):
+        return value
+    if isinstance(value, int):
         return _number(value, place, fill, siblings)
     if isinstance(value, list):
         return [
@@ -161,12 +167,10 @@ def tree_slots(
     }
 
 
-def _number(value: float, place: Place, fill: Fill, siblings: frozenset[str]) -> Json:
-    if isinstance(value, float):
+def _number(value: int, place: Place, fill: Fill, siblings: frozenset[str]) -> Json:
+    if abs(value) >= 10**400:
         return value
-    text = str(value) if abs(value) < 10**400 else ""
-    if not text:
-        return value
+    text = str(value)
     new = fill(Slot(place=place, text=text, siblings=siblings, is_number=True))
     return value if new == text else int(new)
 

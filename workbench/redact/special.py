@@ -9,22 +9,27 @@ from __future__ import annotations
 import difflib
 import ipaddress
 import re
-from collections.abc import Sequence
 from datetime import date, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rapidfuzz.distance import Levenshtein
 
 from workbench.redact.checks import is_ip
-from workbench.redact.draws import Drawer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.redact.draws import Drawer
 
 __all__ = ["Dates", "address_for", "anchor_address", "date_for"]
 
 _NETS: Final = ("192.0.2", "198.51.100", "203.0.113")
 _PRIVATE: Final = ("10.", "192.168.")
 _RUNS: Final = re.compile(r"\d+")
-_YEAR_FIRST: Final = re.compile(r"(?P<y>\d{4})(?P<s>[-/.年]?)(?P<m>\d{1,2})(?:(?P=s)|月)(?P<d>\d{1,2})")
+_YEAR_FIRST: Final = re.compile(
+    r"(?P<y>\d{4})(?P<s>[-/.年]?)(?P<m>\d{1,2})(?:(?P=s)|月)(?P<d>\d{1,2})"
+)
 _YEAR_LAST: Final = re.compile(r"(?P<a>\d{1,2})(?P<s>[-/. ])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})")
 _YEAR: Final = re.compile(r"(?:18|19|20)\d\d")
 
@@ -64,11 +69,15 @@ def address_for(text: str, anchor: str, drawer: Drawer, counter: int) -> str:
     target = _quad(source, drawer, anchor, counter)
     own = [text[start:end] for start, end in octets]
     mapped: list[str] = []
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, source, own, autojunk=False).get_opcodes():
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
+        None, source, own, autojunk=False
+    ).get_opcodes():
         if tag == "equal":
             mapped += target[i1:i2]
         else:
-            mapped += [_octet(own[j], drawer, (anchor, str(j), str(counter))) for j in range(j1, j2)]
+            mapped += [
+                _octet(own[j], drawer, (anchor, str(j), str(counter))) for j in range(j1, j2)
+            ]
     parts, at = [], 0
     for (start, end), new in zip(octets, mapped, strict=True):
         parts += [text[at:start], new]
@@ -83,13 +92,23 @@ def _quad(source: list[str], drawer: Drawer, anchor: str, counter: int) -> list[
         first = f"{source[0]}." if source[0] == "10" else ".".join(source[:2]) + "."
         if first in _PRIVATE:
             kept = first.rstrip(".").split(".")
-            rest = [_octet(o, drawer, (*label, str(n))) for n, o in enumerate(source[len(kept) : 3])]
+            rest = [
+                _octet(o, drawer, (*label, str(n))) for n, o in enumerate(source[len(kept) : 3])
+            ]
             return [*kept, *rest, _octet(source[3], drawer, (*label, "last"))]
         if counter < 200:
             return [*drawer.pick(_NETS, *label).split("."), last]
-        return ["198", str(18 + drawer.number(2, *label)), str(drawer.number(256, *label, "third")), last]
+        return [
+            "198",
+            str(18 + drawer.number(2, *label)),
+            str(drawer.number(256, *label, "third")),
+            last,
+        ]
     net = drawer.pick(_NETS, *label).split(".")
-    fixed = (net[n] if n < 3 and int(octet) <= 255 else _octet(octet, drawer, (*label, str(n))) for n, octet in enumerate(source))
+    fixed = (
+        net[n] if n < 3 and int(octet) <= 255 else _octet(octet, drawer, (*label, str(n)))
+        for n, octet in enumerate(source)
+    )
     return list(fixed)
 
 
@@ -98,9 +117,15 @@ def _octet(octet: str, drawer: Drawer, label: tuple[str, ...]) -> str:
     if len(octet) == 1:
         return str(1 + drawer.number(9, "octet", *label))
     if int(octet) > 255:
-        low, high = (256, 999) if len(octet) == 3 else (10 ** (len(octet) - 1), 10 ** len(octet) - 1)
+        low, high = (
+            (256, 999) if len(octet) == 3 else (10 ** (len(octet) - 1), 10 ** len(octet) - 1)
+        )
         return str(low + drawer.number(high - low + 1, "octet", *label))
-    return str(10 + drawer.number(90, "octet", *label) if len(octet) == 2 else 100 + drawer.number(156, "octet", *label))
+    return str(
+        10 + drawer.number(90, "octet", *label)
+        if len(octet) == 2
+        else 100 + drawer.number(156, "octet", *label)
+    )
 
 
 def _hextets(text: str, drawer: Drawer, counter: int) -> str:
@@ -111,7 +136,9 @@ def _hextets(text: str, drawer: Drawer, counter: int) -> str:
         for n in range(2, len(groups))
     ]
     if valid and ipaddress.ip_address(text).version == 6 and len(groups) < 3:
-        fresh = ["2001", f"db8::{drawer.number(0xFFFF, 'hextet', text, str(counter)):x}"][: len(groups)]
+        fresh = ["2001", f"db8::{drawer.number(0xFFFF, 'hextet', text, str(counter)):x}"][
+            : len(groups)
+        ]
         return "2001:" + fresh[-1] if "::" in text else text
     numbers = iter(fresh)
     return re.sub(r"[0-9A-Fa-f]+", lambda _: next(numbers), text)

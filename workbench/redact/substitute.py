@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.errors import RefusedError
 from workbench.redact.leaves import Edit, apply_edits
 from workbench.redact.places import place_text
-from workbench.redact.slots import Fill, Place, Slot
 from workbench.redact.survey import Spot, Survey
 
-__all__ = ["filler", "new_texts", "refuse_patterns", "shown_place"]
+if TYPE_CHECKING:
+    from workbench.redact.slots import Fill, Place, Slot
+
+__all__ = ["Replacing", "filler", "new_texts", "refuse_patterns", "shown_place"]
 
 
-def new_texts(
-    survey: Survey, replacement: Callable[[Spot], str | None]
-) -> list[str]:
+Replacing: TypeAlias = Callable[[Spot], str | None]
+"""Returns the text that stands for a spot; None: it stays."""
+
+
+def new_texts(survey: Survey, replacement: Replacing) -> list[str]:
     """Return the new text of every slot.
 
     Args:
@@ -52,7 +57,11 @@ def refuse_patterns(survey: Survey) -> None:
         RefusedError: with the places.
     """
     places = sorted(
-        {place_text(s.leaf.path) for s in survey.spots if survey.slots[s.slot].is_pattern and not s.stays}
+        {
+            place_text(s.leaf.path)
+            for s in survey.spots
+            if survey.slots[s.slot].is_pattern and not s.stays
+        }
     )
     if places:
         raise RefusedError(

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.errors import RefusedError
 from workbench.redact.assign import Value
 from workbench.redact.detect import Models, find_in_leaf
 from workbench.redact.finding import Family, Finding, family_of, merged
-from workbench.redact.leaves import Leaf
 from workbench.redact.occurrences import Occurrences
 from workbench.redact.places import PlaceGlob, parse_glob, place_text
 from workbench.redact.policy import Decision, DecisionWord, Policy, find_declared
 from workbench.redact.skeleton import folded
 from workbench.redact.slots import Place, Slot, leaves_of
 from workbench.redact.trigger import matches_any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from workbench.redact.leaves import Leaf
 
 __all__ = ["Spot", "Survey", "survey"]
 
@@ -93,7 +96,11 @@ class _Rules:
             if self.matches(glob, place):
                 return "retained", reason
         for glob, decision in self.decisions:
-            if decision.decision in _STAYS and _is_about(decision, kind) and self.matches(glob, place):
+            if (
+                decision.decision in _STAYS
+                and _is_about(decision, kind)
+                and self.matches(glob, place)
+            ):
                 return decision.decision.value, decision.reason
         return None
 
@@ -162,9 +169,7 @@ def _protected(slots: list[Slot], words: Iterable[str]) -> frozenset[str]:
     return frozenset(folded(word).strip() for word in (*words, *plain) if word.strip())
 
 
-def _detected(
-    leaf: Leaf, *, models: Models, policy: Policy, rules: _Rules
-) -> Iterator[Finding]:
+def _detected(leaf: Leaf, *, models: Models, policy: Policy, rules: _Rules) -> Iterator[Finding]:
     yield from find_in_leaf(leaf, models)
     if policy.patterns:
         yield from find_declared(policy, leaf.text)
@@ -173,9 +178,7 @@ def _detected(
         yield Finding(start=0, end=len(leaf.text), type=kind, score=1.0, detector="declared field")
 
 
-def _kept(
-    findings: Iterable[Finding], leaf: Leaf, protected: frozenset[str]
-) -> list[Finding]:
+def _kept(findings: Iterable[Finding], leaf: Leaf, protected: frozenset[str]) -> list[Finding]:
     """Leave out plain words of the structure, and words in keys that a model took for names."""
     kept = []
     for one in findings:
@@ -187,9 +190,7 @@ def _kept(
     return kept
 
 
-def _refuse_unchecked(
-    first: list[tuple[int, Leaf, list[Finding]]], rules: _Rules
-) -> None:
+def _refuse_unchecked(first: list[tuple[int, Leaf, list[Finding]]], rules: _Rules) -> None:
     places = [
         place_text(leaf.path[:2])
         for _, leaf, findings in first

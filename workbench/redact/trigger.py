@@ -6,14 +6,18 @@ event in the evidence of a violation, and what the policy's `trigger` globs name
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.model.event import Event, Outcome, ToolCall, ToolResult
 from workbench.model.trace import Trace, calls_of
-from workbench.model.verdict import Verdict
-from workbench.redact.places import PlaceGlob
-from workbench.redact.slots import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from workbench.model.verdict import Verdict
+    from workbench.redact.places import PlaceGlob
+    from workbench.redact.slots import Place
 
 __all__ = ["Triggers", "find_triggers", "kinds_of", "matches_any", "root_of"]
 
@@ -78,9 +82,7 @@ def find_triggers(
         globs: places that a person named.
     """
     arguments = {root_of(c.request) for c in calls_of(trace) if c.outcome is not Outcome.OK}
-    seqs = {
-        seq for v in (verdict.violations if verdict else ()) for seq in (*v.evidence, v.seq)
-    }
+    seqs = {seq for v in (verdict.violations if verdict else ()) for seq in (*v.evidence, v.seq)}
     events = {root_of(e) for e in trace.events if e.seq in seqs}
     return Triggers(
         arguments=frozenset(arguments),

@@ -7,11 +7,13 @@ on the anchor's pseudonym damages it in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz.distance import OSA, Levenshtein
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["Copied", "Drawn", "Member", "Step", "cluster", "script"]
 

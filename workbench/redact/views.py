@@ -5,24 +5,32 @@ from __future__ import annotations
 import base64
 import binascii
 import html
+import itertools
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote, unquote_plus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 __all__ = ["VIEWS", "View", "compact", "fold_text"]
 
-_INVISIBLE: Final = re.compile("[\u00ad\u034f\u061c\u115f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]"
+)
 _MARKS: Final = re.compile("[\u0300-\u036f]")
 _ESCAPE: Final = re.compile(
-    r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)", re.DOTALL
+    r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})|\\(.)",
+    re.DOTALL,
 )
 _SIMPLE: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}")
-_HEX: Final = re.compile(r"(?:[0-9a-fA-F]{2}){5,}|(?:\\x[0-9a-fA-F]{2}|[0-9a-fA-F]{2}[ :]){5,}[0-9a-fA-F]{0,2}")
+_HEX: Final = re.compile(
+    r"(?:[0-9a-fA-F]{2}){5,}|(?:\\x[0-9a-fA-F]{2}|[0-9a-fA-F]{2}[ :]){5,}[0-9a-fA-F]{0,2}"
+)
 _SPACED: Final = re.compile(r"(?<!\w)(?:\w[\s._\-*|,/]{1,2}){4,200}\w(?!\w)")
 _GROUPED: Final = re.compile(r"\+?\d(?:[\s\-./()_]{0,2}\d){6,40}")
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
@@ -177,11 +185,8 @@ def _grouped(text: str) -> Iterator[str]:
 
 def _joined(text: str) -> Iterator[str]:
     """Texts of adjacent strings without what stands between them: a value cut in two."""
-    values: list[str] = []
-    for match in _STRING.finditer(text):
-        if match[2] is None:
-            values.append(_unescaped(match[1]))
-    pairs = zip(values, values[1:], strict=False)
+    values = [_unescaped(m[1]) for m in _STRING.finditer(text) if m[2] is None]
+    pairs = itertools.pairwise(values)
     yield _BETWEEN.join(left[-64:] + right[:64] for left, right in pairs)
 
 

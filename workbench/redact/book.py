@@ -1,0 +1,293 @@
+"""What stands for every character of every value, under the present draws.
+
+The *anchor* of a cluster is drawn as units, one a character of its core. Words of names and host
+names are drawn once for the whole document, so `Alex Smith`, `ALEX` and `alex.smith@` agree. Any other member of a
+cluster replays its edit script on the units and wears its own dress.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from workbench.redact.builders import Draw, build_sequence, spread
+from workbench.redact.draws import CJK_SURNAMES, Drawer, alphabet_of
+from workbench.redact.finding import Family, family_of
+from workbench.redact.skeleton import Core, Piece, can_dress, dressed, words_of
+from workbench.redact.special import Dates, address_for, anchor_address, date_for
+from workbench.redact.variants import Copied, Drawn, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["KEPT_WORDS", "Book", "Host", "Known", "Unit", "Value", "labels_of", "sign_of"]
+
+_TEXT_OF_KEPT_WORDS: Final = (
+    "mr mrs ms dr prof miss sir lady madame mister herr frau jr sr phd md street st avenue "
+    "ave road rd boulevard blvd lane ln drive court ct place pl square sq suite ste apt "
+    "apartment unit floor box po psc apo fpo dpo ae ap aa way circle van von de der den da "
+    "di del la le bin al el y the and of inc ltd llc gmbh corp co www http https"
+)
+KEPT_WORDS: Final = frozenset(_TEXT_OF_KEPT_WORDS.split())
+_KEPT_SIGNS: Final = frozenset("省市区县镇乡村路街道巷弄号楼座栋幢室单元大")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A distinct text to be replaced."""
+
+    text: str
+    type: str
+    count: int = 1
+
+
+class Unit(NamedTuple):
+    """The text that stands for one character, and the draw that made it."""
+
+    text: str
+    label: str
+    at: int
+
+
+@dataclass(slots=True)
+class Known:
+    """A value taken apart."""
+
+    value: Value
+    parts: list[Piece]
+    core: Core
+    steps: tuple[Step, ...] = ()
+    anchor: str = ""
+    """Group and key of the anchor; names the cluster."""
+
+
+class Host(NamedTuple):
+    """What a host name is a variant of."""
+
+    anchor: str
+    labels: tuple[int, ...]
+    """Of the anchor."""
+    steps: tuple[Step, ...]
+
+
+@dataclass(slots=True)
+class Book:
+    """Draws of one document."""
+
+    drawer: Drawer
+    dates: Dates
+    known: dict[str, Known] = field(default_factory=dict)
+    anchors: dict[str, Known] = field(default_factory=dict)
+    words: dict[str, tuple[str, tuple[Step, ...]]] = field(default_factory=dict)
+    """Word -> its anchor word and script."""
+    hosts: dict[str, Host] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    """Words of people's names."""
+    addresses: tuple[str, ...] = ()
+    dress: dict[tuple[str, int], list[Piece]] = field(default_factory=lambda: defaultdict(list))
+    counters: Counter[str] = field(default_factory=Counter)
+    units: dict[str, list[Unit]] = field(default_factory=dict)
+
+    # --- units -----------------------------------------------------------
+
+    def char(self, label: str, at: int, char: str, *, hexadecimal: bool = False) -> str:
+        """Return what stands for a character at a place of a draw."""
+        alphabet = alphabet_of(char, hexadecimal=hexadecimal)
+        clothes = self.dress.get((label, at))
+        if clothes:
+            fitting = "".join(c for c in alphabet if all(can_dress(p, c) for p in clothes))
+            alphabet = fitting if char in fitting and len(fitting) > 1 else alphabet
+        return self.drawer.cycle(alphabet, label, str(at), str(self.counters[label]))[char]
+
+    def word(self, word: str) -> list[Unit]:
+        """Return the units of one word of a name, a place or a user name."""
+        label = f"word:{word}"
+        if word in KEPT_WORDS or all(c in _KEPT_SIGNS for c in word):
+            return [Unit(c, label, at) for at, c in enumerate(word)]
+        anchor, steps = self.words.get(word, (word, ()))
+        if anchor != word:
+            return self.replay(self.word(anchor), steps)
+        if label not in self.units:
+            self.units[label] = self._compound(word) or [
+                Unit(self._letter(label, at, c), label, at) for at, c in enumerate(word)
+            ]
+        return self.units[label]
+
+    def _letter(self, label: str, at: int, char: str) -> str:
+        if char in _KEPT_SIGNS and at > 0:
+            return char
+        if at == 0 and char in CJK_SURNAMES:
+            return self.drawer.cycle(CJK_SURNAMES, label, str(self.counters[label]))[char]
+        if (
+            char.isdigit()
+            and char.isascii()
+            and at == 0
+            and char != "0"
+            and len(label) > len("word:0")
+        ):
+            return self.drawer.cycle("123456789", label, str(self.counters[label]))[char]
+        return self.char(label, at, char)
+
+    def _compound(self, word: str) -> list[Unit] | None:
+        """Return the units of a word that is made of names: `asmith`, `alexsmith`, `A`."""
+        if word in self.names and len(word) > 1:
+            return None
+        if len(word) == 1:
+            owner = sorted(n for n in self.names if n[0] == word and len(n) > 2)
+            return None if not owner or not word.isalpha() else self.word(owner[0])[:1]
+        for name in sorted(self.names, key=lambda n: (-len(n), n)):
+            if len(name) < 4 or len(name) >= len(word):
+                continue
+            if word.endswith(name):
+                return [*self.word(word[: -len(name)]), *self.word(name)]
+            if word.startswith(name):
+                return [*self.word(name), *self.word(word[len(name) :])]
+        return None
+
+    def replay(self, base: list[Unit], steps: tuple[Step, ...]) -> list[Unit]:
+        """Return the units of a variant."""
+        done: list[Unit] = []
+        for step in steps:
+            match step:
+                case Copied(at=at):
+                    done.append(base[at])
+                case Drawn(char=char, near=near):
+                    owner = base[near]
+                    done.append(Unit(self.char(owner.label, owner.at, char), owner.label, owner.at))
+        return done
+
+    def of_anchor(self, anchor: str) -> list[Unit]:
+        """Return the units of a cluster's anchor."""
+        known = self.anchors[anchor]
+        match family_of(known.value.type):
+            case Family.WORDS:
+                return self._worded(known, 0, len(known.core.key))
+            case Family.EMAIL:
+                return self._mail(known)
+            case Family.DOMAIN:
+                return self.domain(known.core.key, labels_of(known, 0))
+            case _:
+                return self._sequence(anchor, known)
+
+    def _worded(self, known: Known, start: int, end: int) -> list[Unit]:
+        spans = words_of(known.core, known.parts)
+        return [
+            unit
+            for left, right in spans
+            if start <= left and right <= end
+            for unit in self.word(known.core.key[left:right])
+        ]
+
+    def _mail(self, known: Known) -> list[Unit]:
+        split = sign_of(known)
+        if split is None:
+            return self._worded(known, 0, len(known.core.key))
+        local = self._worded(known, 0, split)
+        return local + self.domain(known.core.key[split:], labels_of(known, split))
+
+    def domain(self, key: str, labels: tuple[int, ...]) -> list[Unit]:
+        """Return the units of a host name; its last label becomes `example`."""
+        host = self.hosts.get(key)
+        if host is not None and host.anchor != key:
+            return self.replay(self.domain(host.anchor, host.labels), host.steps)
+        name = f"domain:{key}"
+        if name in self.units:
+            return self.units[name]
+        found = [Unit(self.char(name, at, c), name, at) for at, c in enumerate(key)]
+        if len(labels) > 1 and labels[-1] >= 2:
+            start = len(key) - labels[-1]
+            last = spread("example", labels[-1])
+            found[start:] = [Unit(t, name, start + n) for n, t in enumerate(last)]
+            self._shorten(found, name, start, labels)
+        self.units[name] = found
+        return found
+
+    def _shorten(self, found: list[Unit], name: str, start: int, labels: tuple[int, ...]) -> None:
+        """Take characters off the label before the last until the length is as before.
+
+        A label that is too short for that, or whose variants lost a fact, gets a last label of the old
+        length that no registry can give out.
+        """
+        surplus = len("example") - labels[-1]
+        if self.counters[name] > 4:
+            letter = self.drawer.pick("abdefgh", name, "last", str(self.counters[name]))
+            texts = "z" * (labels[-1] - 1) + letter
+            found[start:] = [Unit(t, name, start + n) for n, t in enumerate(texts)]
+            return
+        if not 0 < surplus <= labels[-2] - 3:
+            return
+        places = list(range(start - labels[-2] + 1, start))
+        for n in range(surplus):
+            turn = self.drawer.number(len(places), name, "short", str(n), str(self.counters[name]))
+            at = places.pop(turn)
+            found[at] = found[at]._replace(text="")
+
+    def _sequence(self, anchor: str, known: Known) -> list[Unit]:
+        if anchor not in self.units:
+            key = known.core.key
+            hexadecimal = len(key) >= 8 and all(c in "0123456789abcdef" for c in key)
+            draw = Draw(
+                drawer=self.drawer,
+                label=anchor,
+                counter=self.counters[anchor],
+                key=key,
+                surface=known.value.text,
+                unit=partial(self.char, anchor, hexadecimal=hexadecimal),
+            )
+            texts = build_sequence(known.value.type, draw)
+            self.units[anchor] = [Unit(text, anchor, at) for at, text in enumerate(texts)]
+        return self.units[anchor]
+
+    # --- values ----------------------------------------------------------
+
+    def render(self, known: Known) -> str:
+        """Return the pseudonym of a value under the present counters."""
+        text = known.value.text
+        match family_of(known.value.type):
+            case Family.ADDRESS:
+                anchor = anchor_address(text, self.addresses)
+                return address_for(text, anchor, self.drawer, self.counters[known.anchor])
+            case Family.DATE:
+                return date_for(text, self.dates, self.drawer)
+            case _:
+                return self._worn(known)
+
+    def _worn(self, known: Known) -> str:
+        units = self.replay(self.of_anchor(known.anchor), known.steps)
+        at_piece: dict[int, str] = defaultdict(str)
+        for place, unit in zip(known.core.at, units, strict=True):
+            at_piece[place] += unit.text
+        return "".join(
+            dressed(piece, at_piece[n]) if n in at_piece else piece.surface
+            for n, piece in enumerate(known.parts)
+        )
+
+    def labels(self, known: Known) -> set[str]:
+        """Return the draws that a value depends on."""
+        if family_of(known.value.type) in (Family.ADDRESS, Family.DATE):
+            return {known.anchor}
+        return {unit.label for unit in self.of_anchor(known.anchor)}
+
+    def redraw(self, labels: Iterable[str]) -> None:
+        """Take the next draw of some labels."""
+        for label in labels:
+            self.counters[label] += 1
+        self.units.clear()
+
+
+def sign_of(known: Known) -> int | None:
+    """Return the place in the core of the first character behind the last @."""
+    signs = [n for n, piece in enumerate(known.parts) if "@" in piece.folded]
+    if not signs:
+        return None
+    behind = sum(1 for at in known.core.at if at < signs[-1])
+    return behind if 0 < behind < len(known.core.key) else None
+
+
+def labels_of(known: Known, start: int) -> tuple[int, ...]:
+    """Return the lengths, in core characters, of a host name's labels."""
+    dots = [n for n, piece in enumerate(known.parts) if piece.folded == "."]
+    lengths = Counter(sum(dot < at for dot in dots) for at in known.core.at[start:])
+    return tuple(lengths[n] for n in sorted(lengths))

