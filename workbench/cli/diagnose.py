@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode
 from workbench.check.diagnose import diagnose
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, print_json
-from workbench.cli.term import bold
 from workbench.review.source import find_run
-from workbench.runner.reports.harmless import harmless
+from workbench.review.summary import render_suggestion
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from workbench.model.verdict import Suggestion
 
-__all__ = ["add_arguments", "execute", "render_suggestion"]
+__all__ = ["add_arguments", "execute"]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -38,16 +35,3 @@ def execute(options: Namespace) -> int:
     for suggestion in suggestions:
         print(render_suggestion(suggestion))
     return 0
-
-
-def render_suggestion(suggestion: Suggestion) -> str:
-    """Return one suggestion as text."""
-    events = ", ".join(map(str, suggestion.evidence))
-    contract = harmless(json.dumps(suggestion.contract, ensure_ascii=False))
-    return "\n".join(
-        (
-            bold(f"{suggestion.confidence}: {suggestion.detector}"),
-            f"  {suggestion.sentence} (events {events})",
-            f"  {contract}",
-        )
-    )

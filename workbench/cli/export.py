@@ -10,16 +10,15 @@ from workbench.cli.drafts import draft_in
 from workbench.cli.options import add_json, add_ner, keys_folder, print_json, relative, settings_of
 from workbench.errors import InputError
 from workbench.review.export import export_draft
+from workbench.review.summary import render_case
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from pathlib import Path
 
-    from workbench.model.case import Case
     from workbench.model.draft import Draft
 
-__all__ = ["add_arguments", "execute", "render_case", "today"]
+__all__ = ["add_arguments", "execute", "today"]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -47,7 +46,7 @@ def execute(options: Namespace) -> int:
         steps = ["redacted", *(["shrunk"] if draft.shrink else []), "exported"]
         print_json({"case": relative(path), "state": case.state.value, "steps": [*steps]})
     else:
-        print(render_case(case, path))
+        print(render_case(case, relative(path)))
     return 0
 
 
@@ -68,12 +67,3 @@ def _require_ner(draft: Draft, *, without: bool) -> None:
 def today() -> str:
     """Return today's date, UTC."""
     return datetime.now(tz=UTC).date().isoformat()  # noqa: TID251  the command line is the clock
-
-
-def render_case(case: Case, path: Path) -> str:
-    """Say where the case is and what it still lacks."""
-    lines = [f"{relative(path)} is {case.state.value}: {case.title}"]
-    if case.redaction is not None and case.redaction.unreviewed:
-        lines.append(f"  {case.redaction.unreviewed} texts were seen by nobody yet")
-    lines.append("  next: workbench check, accept, activate")
-    return "\n".join(lines)

@@ -10,14 +10,14 @@ from workbench.casefile.contract import load_contract
 from workbench.check.judge import judge
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, print_json
-from workbench.cli.term import bold, red
-from workbench.model.verdict import Result, Verdict
+from workbench.model.verdict import Result
 from workbench.review.source import find_run
+from workbench.review.summary import render_verdict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-__all__ = ["add_arguments", "execute", "render_verdict"]
+__all__ = ["add_arguments", "execute"]
 
 _EXITS = {Result.PASS: 0, Result.FAIL: 1, Result.INCONCLUSIVE: 6}
 
@@ -49,17 +49,3 @@ def execute(options: Namespace) -> int:
     else:
         print(render_verdict(verdict))
     return _EXITS[verdict.result]
-
-
-def render_verdict(verdict: Verdict) -> str:
-    """Return the verdict as text: failures first, then what is not known, then the rest."""
-    order = (Result.FAIL, Result.INCONCLUSIVE, Result.PASS)
-    lines = [bold(f"verdict: {verdict.result.value}")]
-    for result in order:
-        for clause in verdict.clauses:
-            if clause.result is not result:
-                continue
-            places = f"  (events {', '.join(map(str, clause.evidence))})" if clause.evidence else ""
-            word = red("FAIL") if result is Result.FAIL else result.value
-            lines.append(f"  {word:12} {clause.clause}: {clause.sentence}{places}")
-    return "\n".join(lines)

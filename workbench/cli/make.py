@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.contract import load_contract
 from workbench.cli.details import add_details, details_of
-from workbench.cli.export import render_case, today
+from workbench.cli.export import today
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
     add_json,
@@ -19,10 +19,11 @@ from workbench.cli.options import (
     relative,
     settings_of,
 )
-from workbench.cli.redact import add_redaction, redaction_document, render_redaction
+from workbench.cli.redact import add_redaction, redaction_document
 from workbench.redact.policy import load_policy
 from workbench.review.make import Made, make_case, surest_suggestion
 from workbench.review.source import find_run
+from workbench.review.summary import render_case, render_redaction
 from workbench.review.vault import Vault
 from workbench.runner.reports.harmless import harmless
 
@@ -95,4 +96,4 @@ def _print(made: Made) -> None:
     note = made.case.shrink
     assert note is not None  # noqa: S101  `make` always shrinks
     print(f"\n{note.events[0]} -> {note.events[1]} events in {note.oracle_calls} oracle calls")
-    print(render_case(made.case, made.path))
+    print(render_case(made.case, relative(made.path)))

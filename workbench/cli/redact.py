@@ -18,15 +18,14 @@ from workbench.cli.options import (
     relative,
     settings_of,
 )
-from workbench.cli.term import bold, table
 from workbench.errors import InputError
 from workbench.redact.keys import read_key_file
 from workbench.redact.policy import load_policy
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.redact import redact_draft
 from workbench.review.source import find_run
+from workbench.review.summary import render_redaction
 from workbench.review.vault import Vault
-from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import JsonMap
     from workbench.redact.redaction import Redaction
 
-__all__ = ["add_arguments", "add_redaction", "execute", "redaction_document", "render_redaction"]
+__all__ = ["add_arguments", "add_redaction", "execute", "redaction_document"]
 
 _SHOWN = 12
 
@@ -138,36 +137,3 @@ def redaction_document(redaction: Redaction) -> JsonMap:
 
 def _fact(at: str, fact: str) -> JsonMap:
     return {"at": at, "fact": fact}
-
-
-def render_redaction(redaction: Redaction) -> str:
-    """Say what was replaced, which facts stayed, and what nobody has seen yet."""
-    by_type: dict[str, int] = {}
-    for entry in redaction.ledger:
-        by_type[entry.type] = by_type.get(entry.type, 0) + 1
-    counts = ", ".join(f"{n} {kind}" for kind, n in sorted(by_type.items(), key=lambda i: -i[1]))
-    lines = [
-        bold(f"{redaction.values} values replaced in {redaction.findings} places"),
-        f"  {counts}",
-        f"  {redaction.surviving} of {redaction.values} values reach the case",
-        f"  facts: {len(redaction.facts_kept)} kept, {len(redaction.facts_lost)} lost",
-        "  the failure is the same before and after",
-    ]
-    rows = [
-        (
-            entry.type,
-            harmless(entry.pseudonym or "retained"),
-            harmless(entry.at[0]),
-            f"{len(entry.at)} places",
-        )
-        for entry in redaction.ledger[:_SHOWN]
-    ]
-    lines += ["", table(rows, head=("type", "pseudonym", "first at", ""))]
-    if len(redaction.ledger) > _SHOWN:
-        lines.append(f"... {len(redaction.ledger) - _SHOWN} more in the draft's ledger")
-    if redaction.trigger:
-        lines += ["", bold("what makes it fail, and what stayed true of it")]
-        lines += [f"  {harmless(n.at)}: {', '.join(n.facts)}" for n in redaction.trigger[:_SHOWN]]
-    if redaction.unreviewed:
-        lines += ["", f"{redaction.unreviewed} texts that reach the case were seen by nobody yet"]
-    return "\n".join(lines)

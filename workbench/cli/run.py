@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from workbench.casefile.case import find_cases
 from workbench.cli.options import add_json, complain, print_json, settings_of
 from workbench.cli.progress import Progress
-from workbench.cli.term import wants_colour
 from workbench.errors import InputError
 from workbench.replay.isolation.levels import Level
 from workbench.runner.reports.results import results_document
 from workbench.runner.reports.terminal import render
+from workbench.runner.reports.text import wants_colour
 from workbench.runner.trials import run_cases
 
 if TYPE_CHECKING:

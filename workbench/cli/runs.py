@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
-from workbench.cli.term import cut, table
 from workbench.runner.reports.harmless import harmless
+from workbench.runner.reports.text import cut, table
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:

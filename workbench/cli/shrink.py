@@ -14,12 +14,13 @@ from workbench.casefile.draft import save_draft
 from workbench.cli.drafts import draft_in
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, keys_folder, print_json, relative, settings_of
-from workbench.cli.term import bold, wants_colour
 from workbench.errors import InputError
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.shrink import OracleKind, shrink_draft
 from workbench.review.source import find_run
+from workbench.review.summary import render_shrunk
 from workbench.review.vault import Vault
+from workbench.runner.reports.text import wants_colour
 from workbench.shrink import Budget
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from workbench.model.draft import Draft
-    from workbench.shrink import Shrunk, Step
+    from workbench.shrink import Step
 
-__all__ = ["add_arguments", "execute", "render_shrunk"]
+__all__ = ["add_arguments", "execute"]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -133,21 +134,3 @@ def _executor(jobs: int) -> Executor | nullcontext[None]:
 def _show(step: Step) -> None:
     sys.stderr.write(f"\r\x1b[2K{step.calls} calls, {step.events} events, trying {step.trying}")
     sys.stderr.flush()
-
-
-def render_shrunk(small: Draft, shrunk: Shrunk) -> str:
-    """Say how small it became, what it cost, and how sure that is."""
-    note = small.shrink
-    assert note is not None  # noqa: S101  a shrunk draft
-    before, after = note.events
-    lines = [bold(f"{before} -> {after} events in {shrunk.calls} oracle calls")]
-    if note.nodes:
-        lines.append(f"  {note.nodes[0]} -> {note.nodes[1]} JSON nodes")
-    if note.minimal.behaviour:
-        lines.append("  no kept call or claim can be dropped without losing the failure")
-    else:
-        lines.append(f"  not proven minimal: {shrunk.why_stopped}")
-    lines.append(f"  what the model saw before: {note.minimal.stimulus.value}")
-    if shrunk.also_seen:
-        lines.append(f"  other failures met on the way: {len(shrunk.also_seen)}")
-    return "\n".join(lines)

@@ -1,0 +1,137 @@
+"""A run as lines of text, one an event; values masked unless asked otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.casefile.codec import encode
+from workbench.model.event import (
+    Claim,
+    ContextChange,
+    ModelReply,
+    ModelRequest,
+    Permission,
+    StateChange,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from workbench.model.jsonvalue import ABSENT
+from workbench.runner.reports.harmless import harmless
+from workbench.runner.reports.text import bold, cut, masked, red, table
+
+if TYPE_CHECKING:
+    from workbench.model.event import Event
+    from workbench.model.jsonvalue import Absent, Json
+    from workbench.review.source import LoadedRun
+
+__all__ = ["event_line", "headline", "timeline"]
+
+_WIDTH = 96
+
+
+def headline(run: LoadedRun) -> str:
+    """Say what the run is, what it lost, and which effects nobody declared."""
+    trace = run.trace
+    source = trace.source.format if trace.source and trace.source.format else "unknown format"
+    lines = [
+        bold(f"{harmless(trace.run_id)}  {trace.status.value}  {run.losses.grade.value}"),
+        f"{len(trace.events)} events from {source}",
+    ]
+    lines += [
+        f"lost: {loss.kind} x{loss.count}" + (f" ({loss.note})" if loss.note else "")
+        for loss in run.losses.items
+    ]
+    if run.assumed_tools:
+        lines.append(
+            "effect not declared, taken as write: "
+            + ", ".join(harmless(f"{name} ({guess}?)") for name, guess in run.proposed_effects)
+        )
+    return "\n".join(lines)
+
+
+def timeline(run: LoadedRun, *, reveal: bool) -> str:
+    """Return one line an event; failures stand out by word and, on a terminal, by colour."""
+    rows = [
+        (
+            str(event.seq),
+            event.kind,
+            harmless(event.agent or ""),
+            event_line(event, run, reveal=reveal),
+        )
+        for event in run.trace.events
+    ]
+    text = table(rows, head=("seq", "kind", "agent", ""))
+    bad = {
+        e.seq
+        for e in run.trace.events
+        if isinstance(e, ToolResult) and e.outcome not in (None, "ok")
+    }
+    head, *lines = text.split("\n")
+    marked = (
+        red(line) if event.seq in bad else line
+        for event, line in zip(run.trace.events, lines, strict=True)
+    )
+    return "\n".join((head, *marked))
+
+
+Say = Callable[["Json | Absent"], str]
+
+
+def event_line(event: Event, run: LoadedRun, *, reveal: bool) -> str:
+    """Return what one event says; types and lengths instead of values unless `reveal`."""
+
+    def say(value: Json | Absent) -> str:
+        if not reveal:
+            return masked(value)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return cut(harmless(text), _WIDTH)
+
+    match event:
+        case ToolCall():
+            return _say_call(event, say)
+        case ToolResult():
+            return _say_result(event, run, say)
+        case SystemMessage() | UserMessage():
+            return say(event.text)
+        case ModelReply():
+            calls = f"  asks for {len(event.call_ids)} calls" if event.call_ids else ""
+            return (say(event.text) if event.text else "") + calls
+        case Claim():
+            final = "final, " if event.final else ""
+            return f"{final}claims {event.outcome.value}  {say(event.text)}"
+        case _:
+            return _say_rest(event, say)
+
+
+def _say_rest(event: ModelRequest | Permission | StateChange | ContextChange, say: Say) -> str:
+    match event:
+        case ModelRequest():
+            offered = event.offered_tools
+            tools = "" if offered is None else f"  {len(offered)} tools offered"
+            return harmless(event.model or "") + tools
+        case Permission():
+            return f"{event.decision.value} {harmless(event.tool or 'any tool')}"
+        case StateChange():
+            return f"{harmless(event.name)}: {say(event.before)} -> {say(event.after)}"
+        case ContextChange():
+            return event.change.value
+
+
+def _say_call(event: ToolCall, say: Say) -> str:
+    args = event.args if event.args is not ABSENT else (event.args_raw or "")
+    by = "" if event.requestor == "agent" else f"  by {event.requestor.value}"
+    return f"{harmless(event.tool)} {say(args)}{by}"
+
+
+def _say_result(event: ToolResult, run: LoadedRun, say: Say) -> str:
+    outcome = event.outcome.value if event.outcome is not None else "?"
+    detail = f" {harmless(event.detail)}" if event.detail else ""
+    tool = harmless(run.tool_of(event.call_id))
+    value: Json | Absent = event.result
+    if value is ABSENT:
+        value = encode(event.error) if event.error is not None else event.result_raw
+    return f"{tool} -> {outcome}{detail}  {say(value)}"
