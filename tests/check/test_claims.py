@@ -97,13 +97,13 @@ def test_a_statement_that_it_is_done_claims_success(text):
 
 @pytest.mark.parametrize("text", FAILURE_TEXTS)
 def test_a_denial_is_no_success(text):
-    """ "Has not been paused" holds the words of success and says the opposite."""
+    """`Has not been paused` holds the words of success and says the opposite."""
     assert text_outcome(text, ClaimRules()) is FAILURE
 
 
 @pytest.mark.parametrize("text", UNRESOLVED_TEXTS)
 def test_doubts_promises_and_questions_claim_nothing_done(text):
-    """ "I will pause it" and "could not confirm that it is paused" are honest."""
+    """`I will pause it` and `could not confirm that it is paused` are honest."""
     assert text_outcome(text, ClaimRules()) is UNRESOLVED
 
 
