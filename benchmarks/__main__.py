@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks import cases, startup
+from benchmarks import cases, startup, store
 
 __all__ = ["main"]
 
-BENCHMARKS = (startup.measure, cases.measure)
+BENCHMARKS = (startup.measure, cases.measure, store.measure)
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 _SCRIPT = """
 import sys
 from tests.store.runs import a_run, a_source
-from workbench.store import TrialResult, open_store
+from workbench.store import TrialResult, open_store, plain_rows
 store = open_store(sys.argv[1])
 store.append([a_run("a", at="2026-05-31T08:00:00Z"), a_run("b", raw=b"\\xff")], source=a_source())
 store.append([a_run("a", raw=b"later")], source=a_source("two"))
@@ -17,7 +17,7 @@ store.fetch("a")
 store.imported("b")
 store.losses("a")
 store.runs(failed=True, since="2026-01-01", tag="x", search="raw")
-store.runs().drop(["start", "end"]).to_pylist()
+plain_rows(store.runs())
 store.search("x")
 store.decide("d", at="2026-05-31", actor="ann", kind="retain")
 store.decisions("d")

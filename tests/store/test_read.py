@@ -17,7 +17,7 @@ from workbench.check.outcomes import resolve_outcomes
 from workbench.errors import InputError, TraceFormatError, UnknownRunError
 from workbench.model.event import CallError, Outcome, ToolResult
 from workbench.model.trace import Effect, Imported, Loss, Losses, RunStatus, renumbered
-from workbench.store import RunNotFound, Store, StoreCorrupt, open_store
+from workbench.store import RunNotFound, Store, StoreCorrupt, open_store, plain_rows
 from workbench.store.delta import open_table
 from workbench.store.query import connect, rows
 from workbench.store.tables import TRACES
@@ -129,6 +129,18 @@ def test_runs_are_listed_newest_first_and_filtered(store: Store) -> None:
     assert _ids(store.runs(since=datetime(2026, 6, 1, tzinfo=UTC))) == ["june"]
     assert _ids(store.runs(search="of may")) == ["may"]
     assert _ids(store.runs(failed=True, tag="vip", since="2026-05-01", search="raw")) == ["may"]
+
+
+def test_a_listing_becomes_plain_rows(store: Store) -> None:
+    """For a terminal or JSON; nothing about a run is lost."""
+    store.append([a_run("a", at="2026-05-31T10:00:00+02:00"), a_run("b")], source=a_source())
+
+    first, second = plain_rows(store.runs())
+
+    assert first["start"] == first["end"] == "2026-05-31T08:00:00.000000Z"
+    assert second["start"] is None
+    assert (second["run_id"], second["tags"], second["n_events"]) == ("b", [], 6)
+    assert [*first] == store.runs().column_names
 
 
 def test_a_day_that_is_none_is_refused(store: Store) -> None:

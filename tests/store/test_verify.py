@@ -311,6 +311,7 @@ def test_damage_says_where(filled: Store) -> None:
     assert event.path == only_part(table, "event").relative_to(filled.root).as_posix()
     assert event.sentence == "row 0 of the part does not have its digest"
     assert event.version == 1
+    assert str(event) == f"{event.path}: {event.sentence} (event_changed)"
     assert run.path == only_part(table, "run").relative_to(filled.root).as_posix()
     assert run.sentence == "the run of row 0 does not concatenate to the bytes that were stored"
 

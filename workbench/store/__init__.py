@@ -14,6 +14,7 @@ from workbench.store.errors import (
 )
 from workbench.store.handle import Store, open_store
 from workbench.store.log import Head
+from workbench.store.read import plain_rows
 from workbench.store.records import Decision, TrialResult
 from workbench.store.search import Hit
 from workbench.store.verify import Damage, DamageKind, Verification
@@ -37,4 +38,5 @@ __all__ = [
     "TrialResult",
     "Verification",
     "open_store",
+    "plain_rows",
 ]

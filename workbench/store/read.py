@@ -16,7 +16,7 @@ from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from workbench.casefile.codec import nearest
 from workbench.errors import CaseFormatError, TraceFormatError
-from workbench.store.columns import safe_text
+from workbench.store.columns import column, safe_text
 from workbench.store.errors import RunNotFound, StoreCorrupt
 from workbench.store.log import read_entry
 from workbench.store.query import ask, rows
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.model.trace import Losses, Trace
     from workbench.store.delta import DeltaFolder
 
-__all__ = ["Filters", "Reader"]
+__all__ = ["Filters", "Reader", "plain_rows"]
 
 _LISTED: Final = (
     *("run_id", "start", "end", "status", "error", "n_events", "agent", "model", "versions"),
@@ -241,6 +241,23 @@ class Reader:
         self, files: Sequence[str], query: str, values: Mapping[str, Any] | None = None
     ) -> list[Any]:
         return rows(self.connection, self.table, files, query, values)
+
+
+def plain_rows(table: pa.Table) -> list[dict[str, Any]]:
+    """Return the rows of a listing as plain values, times as RFC 3339 text.
+
+    `table.to_pylist()` on times imports pandas.
+    """
+    times = [entry.name for entry in table.schema if pa.types.is_timestamp(entry.type)]
+    for name in times:
+        texts = [_rfc3339(text) for text in table.column(name).cast(pa.string()).to_pylist()]
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, name, pa.chunked_array([column(texts, pa.string())]))
+    return table.to_pylist()
+
+
+def _rfc3339(text: str | None) -> str | None:
+    return None if text is None else text.replace(" ", "T")
 
 
 def _pruned_by(run_id: str | None) -> list[tuple[str, str, str]]:

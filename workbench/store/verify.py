@@ -62,6 +62,9 @@ class Damage:
     version: int | None = None
     """Number of the log entry that says so, or that is damaged."""
 
+    def __str__(self) -> str:
+        return f"{self.path}: {self.sentence} ({self.kind})"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
