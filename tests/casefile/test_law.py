@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, assume, event, given, settings
 
 from tests.strategies import contracts, traces
 from workbench.casefile.build import build_case
-from workbench.casefile.layout import format_case
-from workbench.casefile.case import parse_case
 from workbench.check.judge import judge
 from workbench.check.outcomes import resolve_outcomes
 from workbench.errors import TraceFormatError

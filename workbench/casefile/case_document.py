@@ -90,6 +90,10 @@ def case_document(case: Case) -> JsonMap:
     found["tools"] = encode(case.tools)
     found["fixtures"] = [_fixture_document(fixture) for fixture in case.fixtures]
     found["contract"] = case.contract.document
+    if case.shrink is not None:
+        minimal: JsonMap = {"behaviour": case.shrink.minimal.behaviour}
+        minimal["stimulus"] = case.shrink.minimal.stimulus.value
+        found["shrink"] = {**encode_fields(case.shrink), "minimal": minimal}
     expect: JsonMap = {"signature": encode(case.signature)}
     for name in ("failing_version", "passing_version"):
         if name in found:
