@@ -39,7 +39,7 @@ _HOME = {
     "load_contract": "workbench.casefile.contract",
     "load_trace": "workbench.runner.traces",
     "open_store": "workbench.store.handle",
-    "redact_trace": "workbench.redact.redaction",
+    "redact_trace": "workbench.redact.run",
     "run_cases": "workbench.runner.trials",
     "save_case": "workbench.casefile.case",
     "shrink_trace": "workbench.shrink.shrinking",

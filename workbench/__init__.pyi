@@ -4,7 +4,7 @@ from workbench.casefile.contract import load_contract as load_contract
 from workbench.check.diagnose import diagnose as diagnose
 from workbench.check.judge import judge as judge
 from workbench.ingest.reader import ingest_traces as ingest_traces
-from workbench.redact.redaction import redact_trace as redact_trace
+from workbench.redact.run import redact_trace as redact_trace
 from workbench.replay.agent import Answer as Answer, Reply as Reply, ToolError as ToolError
 from workbench.runner.traces import load_trace as load_trace
 from workbench.runner.trials import run_cases as run_cases

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.trace import Trace
     from workbench.redact.report import FactNote
+    from workbench.redact.residue import Needle
 
 __all__ = ["Redaction", "note_of", "require_safe"]
 
@@ -47,6 +48,8 @@ class Redaction:
     """Distinct values that reach the case, of `values`."""
     values: int
     """Distinct values replaced."""
+    needles: tuple[Needle, ...] = ()
+    """Every replaced value, for a last look at what is written later; raw, never written out."""
 
 
 def require_safe(redaction: Redaction) -> None:

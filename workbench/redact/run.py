@@ -40,7 +40,7 @@ from workbench.redact.report import (
     count_unreviewed,
     find_residue,
 )
-from workbench.redact.residue import Hit, view_count
+from workbench.redact.residue import Hit, Needle, view_count
 from workbench.redact.slots import Slot, filled, iterate
 from workbench.redact.substitute import Replacing, filler, new_texts, refuse_patterns, shown_place
 from workbench.redact.survey import Spot, survey
@@ -184,7 +184,7 @@ class _Run:
             self.survey, assignment, triggers=triggers, policy=self.policy, keys=keys
         )
         schemas = compare_schemas(self.trace, trace, triggers)
-        hits = self._residue(assignment)
+        hits, needles = self._residue(assignment)
         unreviewed = count_unreviewed(
             self.survey, policy=self.policy, kinds=self.kinds, survivors=survivors
         )
@@ -197,9 +197,12 @@ class _Run:
             **_told(facts, schemas),
             signature_same=same,
             broken_by=tuple(shown_place(place, keys) for place in broken),
-            residue=Residue(views=view_count(), hits=sum(hit.blocking for hit, _ in hits)),
-            residue_at=tuple(f"{kind} in view {h.view}" for h, kind in hits if h.blocking),
-            unreviewed=unreviewed + len({h.needle for h, _ in hits if not h.blocking}),
+            residue=Residue(views=view_count(), hits=sum(hit.blocking for hit in hits)),
+            residue_at=tuple(
+                f"{needles[h.needle].label} in view {h.view}" for h in hits if h.blocking
+            ),
+            unreviewed=unreviewed + len({h.needle for h in hits if not h.blocking}),
+            needles=tuple(needles),
             trigger=trigger_notes(
                 self.survey,
                 triggers=triggers,
@@ -293,7 +296,7 @@ class _Run:
                 keys[spot.leaf.text] = assignment.pseudonyms[spot.text]
         return keys
 
-    def _residue(self, assignment: Assignment) -> list[tuple[Hit, str]]:
+    def _residue(self, assignment: Assignment) -> tuple[tuple[Hit, ...], list[Needle]]:
         """Scan what came out; retained values are exempt at exactly their places."""
 
         def replacing(spot: Spot) -> str | None:
@@ -304,8 +307,7 @@ class _Run:
         document: JsonMap = {"trace": filled(self.document, fill)}
         if self.contract is not None:
             document["contract"] = fill_contract(self.contract.document, fill)
-        hits, needles = find_residue(document, self.survey)
-        return [(hit, needles[hit.needle].label) for hit in hits]
+        return find_residue(document, self.survey)
 
     def _surviving(self, survivors: Collection[str] | None) -> int:
         globs = None if survivors is None else [parse_glob(path) for path in survivors]

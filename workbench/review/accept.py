@@ -13,8 +13,9 @@ from workbench.casefile.case import case_document, load_case
 from workbench.casefile.codec import step_key
 from workbench.casefile.layout import format_case
 from workbench.errors import InputError, RefusedError
-from workbench.redact.redaction import redact_trace, require_safe
+from workbench.redact.redaction import require_safe
 from workbench.redact.residue import scan
+from workbench.redact.run import redact_trace
 from workbench.review.edit import rewrite_case
 from workbench.review.source import find_run
 from workbench.runner.accept import accept_trace, repair

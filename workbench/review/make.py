@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from workbench.model.case import Case
     from workbench.model.contract import Contract
+    from workbench.model.draft import Draft
     from workbench.model.trace import Trace
     from workbench.model.verdict import Suggestion
     from workbench.redact.policy import Policy
@@ -43,6 +44,8 @@ class Made:
 
     case: Case
     path: Path
+    draft: Draft
+    """Redacted and shrunk."""
     redaction: Redaction
     shrunk: Shrunk
 
@@ -99,4 +102,4 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
     vault.keep(raw.draft, redaction.needles)
     small, shrunk = shrink_draft(redacted, kind=OracleKind.RECORDED)
     case, path = export_draft(small, details, out, needles=redaction.needles, date=date)
-    return Made(case=case, path=path, redaction=redaction, shrunk=shrunk)
+    return Made(case=case, path=path, draft=small, redaction=redaction, shrunk=shrunk)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode, step_key
 from workbench.errors import InputError
-from workbench.redact.redaction import Redaction, note_of, redact_trace, require_safe
+from workbench.redact.redaction import Redaction, note_of, require_safe
+from workbench.redact.run import redact_trace
 from workbench.review.shrink import minimal_raw
 
 if TYPE_CHECKING:
