@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.builders import (
@@ -26,8 +28,10 @@ from workbench.model.contract import (
     OnlyCall,
 )
 from workbench.model.event import Outcome, Requestor
-from workbench.model.jsonvalue import Json
 from workbench.model.verdict import First, Result
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import Json
 
 PASS, FAIL, OPEN = Result.PASS, Result.FAIL, Result.INCONCLUSIVE
 USER, FRAMEWORK = Requestor.USER, Requestor.FRAMEWORK
@@ -177,7 +181,11 @@ def test_max_calls_counts_denied_requests_of_the_model_only():
     assert answer(clause, denied, fix=FixPlace.CODE).result is PASS
 
 
-SCHEMA: Json = {"type": "object", "required": ["id"], "properties": {"id": {"pattern": "^AC-[0-9]+$"}}}
+SCHEMA: Json = {
+    "type": "object",
+    "required": ["id"],
+    "properties": {"id": {"pattern": "^AC-[0-9]+$"}},
+}
 
 
 @pytest.mark.parametrize(

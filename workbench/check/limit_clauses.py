@@ -6,6 +6,7 @@ Every measure is a function `(clause, facts)` in one table.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -73,16 +74,17 @@ def call_key(call: Call) -> tuple[str, str]:
     return call.tool, _args_text(call.args)
 
 
-_KEYS: Final = json.JSONEncoder(sort_keys=True)
+_KEYS: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_FRACTION: Final = re.compile(r"[0-9][.e]|NaN|Infinity|\\u")
 
 
 def _args_text(args: Json) -> str:
-    """Return one text for equal arguments; only what has a fraction needs the slow way."""
+    """Return one text for equal arguments; only fractions and other scripts go the slow way."""
     try:
         text = _KEYS.encode(args)
-    except (RecursionError, ValueError, TypeError):
-        text = "."
-    if "." not in text and "e" not in text and "N" not in text and "I" not in text:
+    except (RecursionError, ValueError):
+        text = ""
+    if text and _FRACTION.search(text) is None:
         return text
     try:
         return canonical_json(args).decode("utf-8", "surrogatepass")

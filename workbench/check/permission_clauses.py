@@ -64,7 +64,8 @@ def _granted(clause: PermissionRule, call: Call, decisions: list[Permission]) ->
         if decision.decision is Decision.DENIED and _revokes(decision, call, digest):
             granted = False
         elif decision.decision is Decision.GRANTED and _covers(clause, decision, call, digest):
-            granted = _counts(clause, decision, call) or granted
+            counts = _counts(clause, decision, call)
+            granted = counts if counts or granted is False else granted
     return granted
 
 
