@@ -37,6 +37,8 @@ class Redaction:
     residue_at: tuple[str, ...] = ()
     """One sentence a hit: the view and the type."""
     unreviewed: int
+    unseen: tuple[str, ...] = ()
+    """Places of the free texts that reach the case and that nobody has seen."""
     trigger: tuple[TriggerNote, ...]
     detectors: dict[str, str]
     policy: str

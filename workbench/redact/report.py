@@ -17,8 +17,10 @@ from workbench.redact.leaves import Edit, Leaf, apply_edits
 from workbench.redact.places import parse_glob
 from workbench.redact.policy import DecisionWord, Policy
 from workbench.redact.residue import Hit, Needle, needle_of, scan
+from workbench.redact.skeleton import folded
 from workbench.redact.substitute import shown_place
 from workbench.redact.trigger import Triggers, matches_any, root_of
+from workbench.redact.wording import COMMON_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -32,8 +34,8 @@ __all__ = [
     "Facts",
     "compare_facts",
     "compare_schemas",
-    "count_unreviewed",
     "find_residue",
+    "unreviewed_places",
 ]
 
 _LEAF_LIMIT: Final = 4000
@@ -167,16 +169,18 @@ def _validators(trace: Trace) -> dict[str, jsonschema_rs.Validator]:
     return found
 
 
-def count_unreviewed(
+def unreviewed_places(
     survey: Survey,
     *,
     policy: Policy,
     kinds: dict[str, tuple[str, str | None]],
     survivors: Collection[str] | None,
-) -> int:
-    """Count the surviving free texts that no detector settled and no named person has seen.
+    keys: dict[str, str],
+) -> tuple[str, ...]:
+    """Return where the surviving free texts are that nothing settled and no person has seen.
 
-    A text is settled when findings cover all its letters and digits. Equal texts count once.
+    A text is settled when findings cover all its letters and digits. Of equal texts the first
+    place is named.
     """
     seen = [parse_glob(d.at) for d in policy.decisions]
     seen += [parse_glob(r.at) for r in policy.retain if r.by]
@@ -184,7 +188,7 @@ def count_unreviewed(
     by_leaf: dict[int, list[Spot]] = {}
     for spot in survey.spots:
         by_leaf.setdefault(id(spot.leaf), []).append(spot)
-    open_texts: set[str] = set()
+    open_texts: dict[str, str] = {}
     for _, leaf in survey.leaves:
         if leaf.is_key or leaf.is_number or not looks_like_prose(leaf.text):
             continue
@@ -192,8 +196,8 @@ def count_unreviewed(
             continue
         if matches_any(seen, leaf.path, kinds) or _is_covered(leaf, by_leaf.get(id(leaf), [])):
             continue
-        open_texts.add(leaf.text)
-    return len(open_texts)
+        open_texts.setdefault(leaf.text, shown_place(leaf.path, keys))
+    return tuple(open_texts.values())
 
 
 def _is_covered(leaf: Leaf, spots: list[Spot]) -> bool:
@@ -205,6 +209,8 @@ def find_residue(document: JsonMap, survey: Survey) -> tuple[tuple[Hit, ...], li
     """Scan the redacted document for every replaced value."""
     needles: dict[str, Needle] = {}
     for spot in survey.spots:
+        if folded(spot.text) in COMMON_WORDS:
+            continue
         if spot.stays is None and spot.text not in needles:
             kind = spot.finding.type
             word = family_of(kind) is Family.WORDS and spot.text.isalpha() and spot.text.isascii()

@@ -37,8 +37,8 @@ from workbench.redact.report import (
     Facts,
     compare_facts,
     compare_schemas,
-    count_unreviewed,
     find_residue,
+    unreviewed_places,
 )
 from workbench.redact.residue import Hit, Needle, view_count
 from workbench.redact.slots import Slot, filled, iterate
@@ -185,8 +185,8 @@ class _Run:
         )
         schemas = compare_schemas(self.trace, trace, triggers)
         hits, needles = self._residue(assignment)
-        unreviewed = count_unreviewed(
-            self.survey, policy=self.policy, kinds=self.kinds, survivors=survivors
+        unseen = unreviewed_places(
+            self.survey, policy=self.policy, kinds=self.kinds, survivors=survivors, keys=keys
         )
         return Redaction(
             trace=trace,
@@ -201,7 +201,8 @@ class _Run:
             residue_at=tuple(
                 f"{needles[h.needle].label} in view {h.view}" for h in hits if h.blocking
             ),
-            unreviewed=unreviewed + len({h.needle for h in hits if not h.blocking}),
+            unreviewed=len(unseen) + len({h.needle for h in hits if not h.blocking}),
+            unseen=unseen,
             needles=tuple(needles),
             trigger=trigger_notes(
                 self.survey,

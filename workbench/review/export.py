@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from workbench.casefile.build import build_case
 from workbench.casefile.case import save_case
 from workbench.casefile.layout import format_case
+from workbench.check.claims import claim_outcome
 from workbench.check.judge import judge
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseSource, CaseState, Header, HistoryEntry, Severity, SourceKind
+from workbench.model.event import Claim, ClaimBasis, ClaimOutcome
 from workbench.model.ledger import Residue
 from workbench.redact.residue import scan, view_count
 from workbench.replay.scripted import replay_path
@@ -27,14 +29,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.model.case import Case
-    from workbench.model.contract import FixPlace
+    from workbench.model.contract import Contract, FixPlace
     from workbench.model.draft import Draft
+    from workbench.model.event import Event
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.ledger import RedactionNote
+    from workbench.model.trace import Trace
     from workbench.model.verdict import Verdict
     from workbench.redact.residue import Needle
 
-__all__ = ["CaseDetails", "case_of", "export_draft"]
+__all__ = ["CaseDetails", "case_of", "export_draft", "with_claims"]
 
 _SUFFIX = ".case.yaml"
 _SLUG_LENGTH = 48
@@ -79,7 +83,9 @@ def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
     fix = details.fix or draft.contract.fix
     contract = replace(draft.contract, fix=fix)
     case = build_case(
-        draft.trace, contract, header=_header(draft, details, verdict, redaction, fix)
+        with_claims(draft.trace, contract),
+        contract,
+        header=_header(draft, details, verdict, redaction, fix),
     )
     created = HistoryEntry(date=date, by=details.owner, change="created")
     versions = draft.trace.versions
@@ -90,6 +96,20 @@ def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
     )
     _require_same_failure(case, draft)
     return case
+
+
+def with_claims(trace: Trace, contract: Contract) -> Trace:
+    """Write into each claim the outcome that the contract reads in it, for the case's reader."""
+    return replace(trace, events=tuple(_with_outcome(event, contract) for event in trace.events))
+
+
+def _with_outcome(event: Event, contract: Contract) -> Event:
+    if not isinstance(event, Claim) or event.outcome is not ClaimOutcome.UNKNOWN:
+        return event
+    outcome = claim_outcome(event, contract.claims)
+    if outcome is ClaimOutcome.UNKNOWN:
+        return event
+    return replace(event, outcome=outcome, basis=ClaimBasis.PATTERN)
 
 
 def _header(

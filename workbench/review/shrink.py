@@ -97,12 +97,9 @@ def shrink_draft(  # noqa: PLR0913  the command's flags, keyword-only
 
 
 def _with_shrunk(draft: Draft, shrunk: Shrunk) -> Draft:
-    moved = moved_places(
-        [note.at for note in draft.trigger], before=draft.trace, after=shrunk.trace
-    )
-    trigger = (
-        replace(note, at=place) for note in draft.trigger if (place := moved[note.at]) is not None
-    )
+    places = [note.at for note in draft.trigger]
+    moved = moved_places(places, before=draft.trace, after=shrunk.trace)
+    trigger = (note for note in draft.trigger if moved[note.at] is not None)
     return replace(
         draft,
         trace=shrunk.trace,

@@ -82,11 +82,16 @@ def render_redaction(redaction: Redaction) -> str:
     lines += ["", table(rows, head=("type", "pseudonym", "first at", ""))]
     if len(redaction.ledger) > _SHOWN:
         lines.append(f"... {len(redaction.ledger) - _SHOWN} more in the draft's ledger")
-    if redaction.trigger:
+    trigger = [note for note in redaction.trigger if note.facts]
+    if trigger:
         lines += ["", bold("what makes it fail, and what stayed true of it")]
-        lines += [f"  {harmless(n.at)}: {', '.join(n.facts)}" for n in redaction.trigger[:_SHOWN]]
+        lines += [f"  {harmless(n.at)}: {', '.join(n.facts)}" for n in trigger[:_SHOWN]]
     if redaction.unreviewed:
         lines += ["", f"{redaction.unreviewed} texts that reach the case were seen by nobody yet"]
+        lines += [f"  {harmless(place)}" for place in redaction.unseen[:_SHOWN]]
+        if len(redaction.unseen) > _SHOWN:
+            lines.append(f"  ... {len(redaction.unseen) - _SHOWN} more")
+        lines.append("  Fix: read them, then say so in redaction.yaml under `decisions`")
     return "\n".join(lines)
 
 
