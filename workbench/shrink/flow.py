@@ -34,7 +34,7 @@ _LONGEST_LEAF: Final = 2_000
 _WORD: Final = re.compile(r"\w+")
 _DATA: Final = re.compile(r"[\w@.+/:-]{6,}")
 _ID_KEY: Final = re.compile(r"(?:^|[_-])ids?$|[a-z0-9]I[dD]s?$|^I[dD]$")
-_ID_IN_TEXT: Final = re.compile(r"\b\w{0,40}?[iI][dD]['\"]?\s{0,4}[:=]\s{0,4}['\"]?(\w+)")
+_ID_IN_TEXT: Final = re.compile(r"\b\w{0,40}?[iI][dD]_?['\"]?\s{0,4}[:=]\s{0,4}['\"]?(\w+)")
 
 _Holders: TypeAlias = dict[str, list[int]]
 

@@ -153,7 +153,9 @@ class Search:
     def _core(self) -> list[int]:
         """Return the kept units that no other one needs: what the agent did, not what it saw."""
         used = self._uses()
-        return [unit for unit in self._loose_units() if not used[unit]]
+        stimulus = self._evidence.held(self.current, self.verdict)
+        units = sorted(self.current.selection.units - stimulus)
+        return [unit for unit in units if not used[unit]]
 
     def _uses(self) -> Counter[int]:
         return Counter(
