@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
     from workbench.demo.steps import Step
 
-__all__ = ["main"]
+__all__ = ["main", "play"]
 
 _MARK: Final = "made-by-workbench-demo"
 _WIDTH: Final = 96
+_LONG_LINE: Final = 130
 _DAYS_TO_REVIEW: Final = 90
 
 
@@ -47,13 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 4
     started = time.monotonic()
-    todo = steps(review_date=_date_in(_DAYS_TO_REVIEW))
-    for number, step in enumerate(todo, start=1):
-        _announce(step, f"{number:2}/{len(todo)}")
-        code = _run(step, folder)
-        if code != step.expected:
-            print(_bold(f"\nThe command returned {code}; expected {step.expected}. The demo ends."))
-            return 1
+    if not play(steps(review_date=_date_in(_DAYS_TO_REVIEW)), folder):
+        return 1
     print(_bold("\nWhat happened\n"))
     print(summary(folder / CASE))
     print(
@@ -61,6 +57,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"cd {shlex.quote(str(folder))}"
     )
     return 0
+
+
+def play(todo: Sequence[Step], folder: Path) -> bool:
+    """Run steps in a folder until one returns another exit code than it should."""
+    for number, step in enumerate(todo, start=1):
+        _announce(step, f"{number:2}/{len(todo)}")
+        code = _run(step, folder)
+        if code != step.expected:
+            print(_bold(f"\nThe command returned {code}; expected {step.expected}. The demo ends."))
+            return False
+    return True
 
 
 def _prepared(folder: Path) -> bool:
@@ -82,9 +89,18 @@ def _prepared(folder: Path) -> bool:
 def _announce(step: Step, place: str) -> None:
     print(f"\n{_bold(f'{place}  {step.title}')}")
     print(textwrap.fill(step.why, _WIDTH, initial_indent="       ", subsequent_indent="       "))
-    command = shlex.join(("workbench", *step.words))
-    lines = textwrap.wrap(command, _WIDTH - 9, break_long_words=False, break_on_hyphens=False)
-    print("     $ " + " \\\n         ".join(lines), flush=True)
+    print(f"     $ {_command(step)}", flush=True)
+
+
+def _command(step: Step) -> str:
+    """Return the command as a person would type it, folded between words only."""
+    lines = ["workbench"]
+    for word in map(shlex.quote, step.words):
+        if len(lines[-1]) + len(word) < _WIDTH - 9:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return " \\\n         ".join(lines)
 
 
 def _run(step: Step, folder: Path) -> int:
@@ -105,7 +121,8 @@ def _run(step: Step, folder: Path) -> int:
         note = f"... {left_out} lines more ..."
         lines = [*lines[: step.head], note, *lines[-step.tail :]]
     for line in lines:
-        print(f"     | {_cut(line)}".rstrip())
+        for part in _folded(line):
+            print(f"     | {part}".rstrip())
     print(_dim(f"     exit code {done.returncode}"), flush=True)
     return done.returncode
 
@@ -122,8 +139,11 @@ def _date_in(days: int) -> str:
     return datetime.fromtimestamp(time.time() + days * 86_400, tz=UTC).date().isoformat()
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH + 24 else f"{line[: _WIDTH + 23]}\u2026"
+def _folded(line: str) -> list[str]:
+    """Fold a long line at blanks, so that nothing of it is lost."""
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    wrapped = textwrap.wrap(line, _LONG_LINE, subsequent_indent=indent, break_on_hyphens=False)
+    return wrapped or [""]
 
 
 def _bold(text: str) -> str:

@@ -6,6 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import load_case
+from workbench.check.judge import judge
+from workbench.replay.scripted import replay_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +51,10 @@ def _replaced(case: Case) -> Iterator[tuple[str, str]]:
     yield "replaced", f"{sum(types.values())} values that reach the case: {named}"
     residue = case.redaction.residue
     yield "", f"{residue.hits} of them found in {residue.views} views of the final bytes"
-    retained = sum(entry.pseudonym is None for entry in entries)
-    yield "retained", f"{retained} values, each with a reason; {case.redaction.unreviewed} unseen"
+    for entry in entries:
+        if entry.pseudonym is None:
+            yield "left", f"a {entry.type}, {entry.decision} by a person: {entry.reason}"
+    yield "", f"{case.redaction.unreviewed} surviving texts were seen by nobody"
 
 
 def _kept(case: Case) -> Iterator[tuple[str, str]]:
@@ -62,12 +66,13 @@ def _kept(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _broken(case: Case) -> Iterator[tuple[str, str]]:
-    first = case.signature.first
-    yield "broken", ", ".join(sorted(case.signature.clauses))
-    if first is not None:
-        place = " ".join(filter(None, (first.kind, first.tool)))
-        ended = f", which ended {first.outcome}" if first.outcome else ""
-        yield "", f"first {first.clause} at the {place}{ended}"
+    name = "broken"
+    verdict = judge(replay_path(case, case.recorded), case.contract)
+    for violation in verdict.violations:
+        events = ", ".join(map(str, violation.evidence))
+        yield name, f"{violation.clause}: {violation.sentence}"
+        yield "", f"  events {events} of the recorded path"
+        name = ""
 
 
 def _where(case: Case, path: Path) -> Iterator[tuple[str, str]]:
