@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from workbench.errors import CaseFormatError
-from workbench.model.jsonvalue import ABSENT
+from workbench.model.jsonvalue import ABSENT, Json, JsonMap
 from workbench.replay.compare import differences, parse_matchers, parse_path, value_at
 
 UUID = "123e4567-e89b-12d3-a456-426614174000"
@@ -128,7 +128,7 @@ def test_differing_is_symmetric(left, right):
 
 def test_large_unordered_lists_are_refused_rather_than_searched():
     """An agent's list of thousands must not cost minutes."""
-    items = list(range(300))
+    items: list[Json] = list(range(300))
 
     found = list(differences({"a": items}, {"a": items[::-1]}, parse_matchers({"a": "unordered"})))
 
@@ -138,7 +138,7 @@ def test_large_unordered_lists_are_refused_rather_than_searched():
 def test_unordered_finds_an_assignment_where_greedy_would_not():
     """The first recorded item may take the only partner of the second."""
     rules = parse_matchers({"a": "unordered", "a.*.k": "ignore"})
-    recorded = {"a": [{"k": 1}, {"k": 1, "v": 2}]}
+    recorded: JsonMap = {"a": [{"k": 1}, {"k": 1, "v": 2}]}
 
     assert list(differences(recorded, {"a": [{"v": 2}, {}]}, rules)) == []
 
@@ -172,7 +172,7 @@ def test_paths_that_cannot_be_read_are_refused(path):
 
 def test_values_are_found_by_path():
     """Keys and places; what is not there is absent."""
-    value = {"a": [{"b": 1}], "0": 2}
+    value: JsonMap = {"a": [{"b": 1}], "0": 2}
 
     assert value_at(value, ("a", 0, "b")) == 1
     assert value_at(value, (0,)) == 2

@@ -23,7 +23,7 @@ from workbench.model.event import (
     Usage,
     UserMessage,
 )
-from workbench.model.jsonvalue import ABSENT
+from workbench.model.jsonvalue import ABSENT, JsonMap
 from workbench.model.trace import Versions
 from workbench.replay.scripted import replay_path
 
@@ -47,7 +47,7 @@ def of(trace, cls):
 def test_messages_come_first_in_their_roles():
     """An opening greeting of the assistant is a reply and a claim, as importers write it."""
     roles = ("system", "assistant", "user", "user")
-    messages = tuple({"role": role, "content": role} for role in roles)
+    messages: tuple[JsonMap, ...] = tuple({"role": role, "content": role} for role in roles)
 
     trace = replayed(Turn(text="done"), input=CaseInput(messages=messages))
 

@@ -26,7 +26,7 @@ from workbench.model.event import (
     ToolResult,
     UserMessage,
 )
-from workbench.model.jsonvalue import ABSENT
+from workbench.model.jsonvalue import ABSENT, JsonMap
 from workbench.replay.asked import reported_results
 from workbench.replay.issues import IssueKind
 from workbench.replay.matching import Answered, Miss
@@ -507,7 +507,10 @@ def test_an_agent_has_to_report_decisions_itself():
 
 def test_the_opening_counts_as_a_reply():
     """Turn numbers agree with those of the reference loop."""
-    messages = ({"role": "assistant", "content": "Hello"}, {"role": "user", "content": "x"})
+    messages: tuple[JsonMap, ...] = (
+        {"role": "assistant", "content": "Hello"},
+        {"role": "user", "content": "x"},
+    )
     trial = a_trial(
         asks(a_call("customer.lookup")), input=CaseInput(messages=messages, state={"a": 1})
     )

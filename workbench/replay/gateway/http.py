@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["GatewayServer", "serve"]
 
 _IDLE_S: Final = 120
+_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OURS: Final = ("content-length", "transfer-encoding", "connection")
 _POLL_S: Final = 0.02
 
 
@@ -78,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, response: Response) -> None:
         self.send_response(response.status)
         for name, value in response.headers.items():
-            if name.lower() not in ("content-length", "transfer-encoding", "connection"):
+            if _NAME.fullmatch(name) and name.lower() not in _OURS:
                 self.send_header(name, _one_line(value))
         self.send_header("content-length", str(len(response.body)))
         self.end_headers()

@@ -50,5 +50,5 @@ def parse_level(text: str) -> Level | None:
     try:
         return Level(text)
     except ValueError:
-        words = ", ".join((AUTO, *sorted(Level, reverse=True)))
+        words = ", ".join((AUTO, *reversed(Level)))
         raise InputError(f"isolation {text!r} is not known; expected one of {words}") from None
