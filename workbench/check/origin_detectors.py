@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.check.outcomes import value_of
 from workbench.check.proposals import (
-    equals,
     forbidden_call,
+    holds_text,
     must_call,
     quotes_results,
     selector,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.check.facts import Facts
+    from workbench.model.contract import Predicate
     from workbench.model.jsonvalue import Absent, Json
     from workbench.model.trace import Call
 
@@ -102,7 +103,7 @@ def write_from_result_only(facts: Facts) -> Iterator[Hint]:
             prose.extend((event.seq, text) for text in _texts(value_of(event)))
     found: set[tuple[str, str]] = set()
     for call in writes:
-        for key, value in _targets(call.args):
+        for where, value in _targets(call.args):
             sources = [
                 seq
                 for seq, text in prose
@@ -111,7 +112,6 @@ def write_from_result_only(facts: Facts) -> Iterator[Hint]:
             if not sources or value in given or (call.tool, value) in found:
                 continue
             found.add((call.tool, value))
-            where = equals(key, call.args[key] if isinstance(call.args, dict) else value)
             yield Hint(
                 confidence="medium" if is_write_declared(facts, call) else "low",
                 proposal=forbidden_call(selector(call.tool, where=(where,))),
@@ -134,17 +134,15 @@ def _texts(value: Json | Absent) -> Iterator[str]:
             pending.extend(node)
 
 
-def _targets(args: Json | Absent) -> Iterator[tuple[str, str]]:
-    """Yield the addresses among the arguments, with the key of the argument."""
+def _targets(args: Json | Absent) -> Iterator[tuple[Predicate, str]]:
+    """Yield the addresses among the arguments, with the predicate that names them."""
     if not isinstance(args, dict):
         return
     for key, value in args.items():
-        if isinstance(value, dict):
-            continue
         for text in _texts(value):
             plain = text.strip()
             if len(text) >= _SHORTEST and _TARGET.match(plain) and not _DATE.match(plain):
-                yield key, text
+                yield holds_text(key, text, value), text
 
 
 # --- claims without ground ----------------------------------------------------------

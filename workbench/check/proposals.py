@@ -35,6 +35,7 @@ __all__ = [
     "evidence_needed",
     "exists",
     "forbidden_call",
+    "holds_text",
     "identical_calls",
     "max_calls",
     "must_call",
@@ -75,6 +76,26 @@ def equals(key: str, value: Json) -> Predicate:
         path=(_kept(key),),
         operator=Operator.EQ,
         literal=value,
+    )
+
+
+def holds_text(key: str, text: str, value: Json) -> Predicate:
+    """Return the predicate that an argument is a text, or holds it at some depth."""
+    if isinstance(value, str):
+        return equals(key, text)
+    literal = json.dumps(text, ensure_ascii=False)
+    if isinstance(value, list) and text in value:
+        return Predicate(
+            text=f"{_step(key)} contains {literal}",
+            path=(_kept(key),),
+            operator=Operator.CONTAINS,
+            literal=text,
+        )
+    return Predicate(
+        text=f"{_step(key)}.** == {literal}",
+        path=(_kept(key), "**"),
+        operator=Operator.EQ,
+        literal=text,
     )
 
 
