@@ -9,8 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 
+from tests.builders import a_trace, a_user
 from tests.store.runs import a_run, a_small_trace, a_source, an_import
 from workbench.errors import InputError, TraceFormatError
+from workbench.model.trace import Losses
 from workbench.store import Store, StoreCorrupt, open_store
 from workbench.store.append import MAX_OPEN_PARTS
 from workbench.store.log import entry_path
@@ -217,6 +219,33 @@ def test_row_groups_are_sorted_and_hold_whole_runs(
     assert len(groups) > 3
     assert {name for group in groups[2:] for name in group} == {"huge"}
     assert store.raw("huge") == b"y" * 200
+
+
+@pytest.mark.slow
+def test_a_run_of_twenty_thousand_events_comes_back(store: Store) -> None:
+    """An agent that ran all night, a row an event."""
+    trace = a_trace(*[a_user(f"message {nth}") for nth in range(20_000)])
+    imported = an_import(trace, raw=b"0123456789" * 20_000, rows=20_000)
+
+    store.append([imported], source=a_source())
+
+    assert store.imported(trace.run_id) == (trace, Losses(), imported.raw)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", [1, 70])
+def test_a_run_of_more_than_64_mb_comes_back(store: Store, rows: int) -> None:
+    """In one record, or in many that fill more than one row group."""
+    raw = (b"\xff" + bytes(range(200)) * 5) * 66_000
+    imported = an_import(a_small_trace(), raw=raw, rows=rows)
+
+    store.append([imported, a_run("small")], source=a_source())
+
+    assert store.raw("run-1") == raw
+    assert store.raw("small") == b"raw of small"
+    (part,) = (path for path in _parts(store) if "record=event" in path.parts)
+    assert pq.ParquetFile(part).num_row_groups == (2 if rows == 1 else 3)
+    assert store.verify(deep=True).ok
 
 
 def test_a_batch_whose_entry_is_gone_is_corrupt(store: Store) -> None:

@@ -240,6 +240,7 @@ def test_a_cut_checkpoint_is_corrupt(store: Store) -> None:
         open_store(store.root)
 
 
+@pytest.mark.slow
 def test_a_read_only_store_is_read_and_not_written(store: Store) -> None:
     """A store on a share, or in another's home."""
     store.append([a_run("a")], source=a_source("one"))
@@ -271,6 +272,7 @@ for write in (
     assert store.verify().orphans == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [1_000, 20_000])
 def test_a_full_disk_adds_nothing(store: Store, room: int) -> None:
     """Whether the part or the log entry does not fit."""

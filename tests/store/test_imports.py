@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 _SCRIPT = """
 import sys
 from tests.store.runs import a_run, a_source
@@ -28,6 +30,7 @@ print(sorted({"pandas", "pyarrow.dataset", "pyarrow.json", "IPython"} & set(sys.
 """
 
 
+@pytest.mark.slow
 def test_no_call_of_the_store_loads_pandas(tmp_path: Path) -> None:
     """Nor the parts of pyarrow that are slow to load or crash on deep JSON."""
     done = subprocess.run(

@@ -49,6 +49,7 @@ def _run_ids(store: Store) -> set[str]:
     return {str(run_id) for run_id in store.runs().column("run_id").to_pylist()}
 
 
+@pytest.mark.slow
 def test_writers_that_begin_at_once_lose_nothing(tmp_path: Path) -> None:
     """They even make the store at once, and the chain has one line."""
     folder = tmp_path / "store"
@@ -67,6 +68,7 @@ def test_writers_that_begin_at_once_lose_nothing(tmp_path: Path) -> None:
         assert (found.entries, found.orphans) == (13, 0)
 
 
+@pytest.mark.slow
 def test_the_same_source_from_two_processes_is_stored_once(tmp_path: Path) -> None:
     """Both are told that it is there."""
     folder = tmp_path / "store"

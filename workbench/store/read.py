@@ -110,8 +110,7 @@ class Reader:
         }
         columns = ", ".join(f'"{name}"' for name in _LISTED)
         query = f"""
-            select {columns} from ({self._latest()})
-            where {" and ".join(used) or "true"}
+            select {columns} from ({self._latest(" and ".join(used) or "true")})
             order by "start" desc nulls last, version desc, run_id
         """  # noqa: S608  names of our own columns; every value is a parameter
         listed = ask(
@@ -126,20 +125,25 @@ class Reader:
         files = self._run_files()
         if not files or not run_ids:
             return {}
-        query = (
-            f"select run_id, batch_id from ({self._latest()}) where run_id in (select unnest($ids))"  # noqa: S608
-        )
+        query = f"select run_id, batch_id from ({self._latest('run_id in (select unnest($ids))')})"  # noqa: S608
         return dict(self._rows(files, query, {"ids": sorted(run_ids)} | self._order()))
 
     @staticmethod
-    def _latest() -> str:
-        return """
-            select r.*, coalesce(b.version, -1) as version
-            from {parts} r
-            left join (select unnest($batches) as batch_id, unnest($versions) as version) b
-            on r.batch_id = b.batch_id
-            qualify row_number() over (partition by run_id order by b.version desc nulls last) = 1
+    def _latest(condition: str) -> str:
+        """Return the query of the rows that hold, unless a later version of the run is there.
+
+        Rows are chosen before versions are compared: few of many are asked for.
         """
+        versions = "(select unnest($batches) as batch_id, unnest($versions) as version)"
+        return f"""
+            select r.*, coalesce(b.version, -1) as version
+            from (select * from {{parts}} where {condition}) r
+            left join {versions} b on r.batch_id = b.batch_id
+            where not exists (
+                select 1 from {{parts}} n left join {versions} m on n.batch_id = m.batch_id
+                where n.run_id = r.run_id and coalesce(m.version, -1) > coalesce(b.version, -1)
+            )
+        """  # noqa: S608  our own texts; every value is a parameter
 
     def _order(self) -> dict[str, list[Any]]:
         """Return batch ids and, beside them, the versions that brought them."""
