@@ -6,7 +6,9 @@ import pytest
 
 from workbench.casefile.case import load_case
 from workbench.demo.__main__ import main, play
+from workbench.demo.files import bundled_files
 from workbench.demo.steps import CASE, Step
+from workbench.errors import InputError
 from workbench.model.case import CaseState
 
 RAW_VALUES = (
@@ -54,6 +56,34 @@ def test_a_folder_that_holds_other_files_is_left_alone(tmp_path, capsys):
     assert status == 4
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
     assert "Fix: name another folder" in capsys.readouterr().err
+
+
+def test_the_quickstart_and_the_demo_share_a_folder(tmp_path):
+    """The notebook works in `demo-out/quickstart`; that must not stop `make demo`."""
+    first = bundled_files(tmp_path / "demo-out" / "quickstart")
+    (first.folder / "store").mkdir()
+
+    again = bundled_files(first.folder)
+    whole = bundled_files(tmp_path / "demo-out")
+
+    assert again == first
+    assert not first.folder.exists()
+    assert sorted(path.name for path in whole.folder.iterdir()) == [
+        "contract.yaml",
+        "incident.json",
+        "made-by-workbench-demo",
+        "redaction.yaml",
+        "workbench.toml",
+    ]
+
+
+def test_a_link_to_a_folder_is_left_alone(tmp_path):
+    """Removing what it points at would be a surprise."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+
+    with pytest.raises(InputError, match="did not make"):
+        bundled_files(tmp_path / "link")
 
 
 def test_a_file_in_place_of_the_folder_is_left_alone(tmp_path):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -19,8 +18,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.demo.steps import CASE, FILES, SETTINGS, steps
+from workbench.demo.files import bundled_files
+from workbench.demo.steps import CASE, steps
 from workbench.demo.summary import summary
+from workbench.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "play"]
 
-_MARK: Final = "made-by-workbench-demo"
 _WIDTH: Final = 96
 _LONG_LINE: Final = 130
 _DAYS_TO_REVIEW: Final = 90
@@ -40,13 +40,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m workbench.demo", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("demo-out"))
     folder = parser.parse_args(argv).folder
-    if not _prepared(folder):
-        print(
-            f"workbench: {folder} holds files that the demo did not make\n"
-            "  Fix: name another folder: python -m workbench.demo FOLDER",
-            file=sys.stderr,
-        )
-        return 4
+    try:
+        bundled_files(folder)
+    except InputError as error:
+        print(f"workbench: {error}", file=sys.stderr)
+        return error.exit_code
     started = time.monotonic()
     if not play(steps(review_date=_date_in(_DAYS_TO_REVIEW)), folder):
         return 1
@@ -67,22 +65,6 @@ def play(todo: Sequence[Step], folder: Path) -> bool:
         if code != step.expected:
             print(_bold(f"\nThe command returned {code}; expected {step.expected}. The demo ends."))
             return False
-    return True
-
-
-def _prepared(folder: Path) -> bool:
-    """Make the folder afresh; False if something in it is not ours."""
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        return False
-    if folder.exists() and any(folder.iterdir()) and not (folder / _MARK).is_file():
-        return False
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / _MARK).write_text("This folder is removed and made again by each demo.\n", "utf-8")
-    (folder / "workbench.toml").write_text(SETTINGS, "utf-8")
-    bundled = resources.files("workbench.demo")
-    for name in FILES:
-        (folder / name).write_bytes(bundled.joinpath(name).read_bytes())
     return True
 
 

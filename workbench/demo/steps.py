@@ -8,21 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["CASE", "FILES", "RUN_ID", "SETTINGS", "Step", "steps"]
+__all__ = ["CASE", "RUN_ID", "Step", "steps"]
 
 RUN_ID: Final = "run-leafbox-2041"
 CASE: Final = "cases/billing/pause-with-unknown-outcome.case.yaml"
-FILES: Final = ("incident.json", "contract.yaml", "redaction.yaml")
-"""What the package bundles and a person would have: a trace, a contract, decisions."""
-
-SETTINGS: Final = """\
-[folders]
-store = "store"
-cases = "cases"
-keys = "keys"
-"""
-"""`workbench.toml` of the demo. Keys lie beside the store here only so that the demo leaves
-nothing outside its folder; by default they lie in the user's data folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
