@@ -144,7 +144,7 @@ def is_email(text: str) -> bool:
 @lru_cache(maxsize=65536)
 def is_phone(text: str) -> bool:
     """Whether the numbering plans know a number; without a country code, the American one."""
-    if not 7 <= len(text) <= 40:
+    if not 7 <= len(text) <= 40 or any(c.isalpha() and c != "x" for c in text):
         return False
     import phonenumbers  # noqa: PLC0415  desk extra
 

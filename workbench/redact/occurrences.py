@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ahocorasick_rs
@@ -21,7 +20,6 @@ from workbench.redact.finding import Family, Finding, family_of
 from workbench.redact.skeleton import Piece, core_of, folded, pieces
 from workbench.redact.wording import (
     COMMON_WORDS,
-    ambiguous_name,
     are_close,
     flattened,
     is_written_as_name,
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Occurrences"]
 
 _NAME: Final = "known_value"
+_CORE: Final = re.compile(r"[^\W_]+")
+_DIGIT: Final = re.compile(r"\d")
 _TOKEN: Final = re.compile(r"[^\s\"'<>(){}\[\];:=,?&|]{4,72}")
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]{4,24}")
 _TAIL: Final = re.compile(
@@ -63,6 +63,12 @@ class Occurrences:
     _texts: dict[str, _Pattern] = field(default_factory=dict)
     _cores: dict[str, str] = field(default_factory=dict)
     _names: dict[str, None] = field(default_factory=dict)
+    _hosts: dict[str, str] = field(default_factory=dict)
+    """Cores of addresses and hosts -> type."""
+    _words: dict[str, bool] = field(default_factory=dict)
+    """Words that were looked at -> whether they are a damaged name."""
+    _copies: dict[str, str | None] = field(default_factory=dict)
+    """Tokens that were looked at -> type of the value they are a copy of."""
     _text_machine: ahocorasick_rs.AhoCorasick | None = None
     _core_machine: ahocorasick_rs.AhoCorasick | None = None
 
@@ -72,6 +78,11 @@ class Occurrences:
             plain = folded(text).strip()
             if plain and plain not in self.protected:
                 self._learn(plain, text, kind)
+        self._hosts = {
+            "".join(c for c in text if c.isalnum()): pattern.type
+            for text, pattern in self._texts.items()
+            if pattern.type in ("EMAIL_ADDRESS", "DOMAIN_NAME")
+        }
         self._text_machine = _machine(self._texts)
         self._core_machine = _machine(self._cores)
 
@@ -106,7 +117,7 @@ class Occurrences:
             self._add(host, "DOMAIN_NAME")
 
     def _add(self, plain: str, kind: str, *, is_word: bool = False) -> None:
-        if plain in self.protected or (is_word and ambiguous_name(plain)):
+        if plain in self.protected or (is_word and plain in COMMON_WORDS):
             return
         old = self._texts.get(plain)
         if old is None or (old.is_word and not is_word):
@@ -153,15 +164,16 @@ class Occurrences:
             yield _finding(left, right, kind)
 
     def _compact(self, text: str, parts: list[Piece] | None) -> Iterator[Finding]:
-        if self._core_machine is None or not any(c.isdigit() for c in text):
+        if self._core_machine is None or _DIGIT.search(text) is None:
             return
         plain, starts, ends = flattened(text, parts)
+        compact = "".join(_CORE.findall(plain))
+        matches = self._core_machine.find_matches_as_indexes(compact, overlapping=True)
+        if not matches:
+            return
         at = [n for n, c in enumerate(plain) if c.isalnum()]
-        compact = "".join(plain[n] for n in at)
         cores = list(self._cores.items())
-        for number, start, end in self._core_machine.find_matches_as_indexes(
-            compact, overlapping=True
-        ):
+        for number, start, end in matches:
             left, right = at[start], at[end - 1] + 1
             if not on_boundary(plain, left, right) or not are_close(plain, at[start:end]):
                 continue
@@ -189,11 +201,13 @@ class Occurrences:
     def _damaged(self, text: str) -> Iterator[Finding]:
         for match in _TOKEN.finditer(text):
             token = match[0].rstrip(".,!?…")
-            if len(token) >= 4 and (any(c.isdigit() for c in token) or "." in token):
-                kind = self._copy_type(token)
+            if len(token) >= 4 and ("." in token or _DIGIT.search(token)):
+                if token not in self._copies:
+                    self._copies[token] = self._copy_type(token)
+                kind = self._copies[token]
                 if kind is not None:
                     yield _finding(match.start(), match.start() + len(token), kind)
-        for match in _WORD.finditer(text):
+        for match in _WORD.finditer(text) if self._names else ():
             if match[0][0].isupper() and self._is_damaged_name(match[0]):
                 yield _finding(*match.span(), "PERSON")
 
@@ -224,31 +238,22 @@ class Occurrences:
 
     def _near_text(self, core: str) -> str | None:
         """A damaged address or host: no digits to go by, so it must be long and very near."""
-        if len(core) < 10 or "." not in "".join(self._hosts_and_mails().values()):
+        if len(core) < 10 or not self._hosts:
             return None
-        found = process.extractOne(
-            core, self._hosts_and_mails().keys(), scorer=OSA.distance, score_cutoff=1
-        )
-        return None if found is None else self._texts[self._hosts_and_mails()[found[0]]].type
-
-    def _hosts_and_mails(self) -> dict[str, str]:
-        return {
-            "".join(c for c in text if c.isalnum()): text
-            for text, pattern in self._texts.items()
-            if pattern.type in ("EMAIL_ADDRESS", "DOMAIN_NAME")
-        }
+        found = process.extractOne(core, self._hosts.keys(), scorer=OSA.distance, score_cutoff=1)
+        return None if found is None else self._hosts[found[0]]
 
     def _is_damaged_name(self, word: str) -> bool:
-        key = folded(word)
+        known = self._words.get(word)
+        if known is None:
+            known = self._words[word] = self._is_near_name(folded(word))
+        return known
+
+    def _is_near_name(self, key: str) -> bool:
         if len(key) < 5 or key in self.protected or key in COMMON_WORDS or key in self._names:
             return False
-        return _near_name(key, tuple(self._names))
-
-
-@lru_cache(maxsize=65536)
-def _near_name(key: str, names: tuple[str, ...]) -> bool:
-    found = process.extractOne(key, names, scorer=OSA.distance, score_cutoff=1)
-    return found is not None and len(found[0]) >= 5
+        found = process.extractOne(key, self._names.keys(), scorer=OSA.distance, score_cutoff=1)
+        return found is not None and len(found[0]) >= 5
 
 
 def _machine(patterns: Iterable[str]) -> ahocorasick_rs.AhoCorasick | None:

@@ -28,6 +28,8 @@ _TITLE: Final = re.compile(r"[^\W\d_a-z][\w'’.-]*(?:[ \t][^\W\d_a-z][\w'’.-]
 
 def find_pairs(text: str) -> Iterator[Finding]:
     """Find values that a key beside them names: `email=...`, `Name: ...`, `"phone": "..."`."""
+    if "=" not in text and ":" not in text and "：" not in text:
+        return
     for match in _PAIR.finditer(text):
         kind = key_type((match["key"],), frozenset({"email", match["key"]}))
         if kind is None or "cookie" in match["key"].lower():

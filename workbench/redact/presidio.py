@@ -82,8 +82,9 @@ _NAME_ENTITIES: Final = ["PERSON", "LOCATION", "NRP"]
 _THRESHOLD: Final = 0.4
 _WINDOW: Final = 400
 _CANDIDATE: Final = re.compile(
-    r"\d(?:[\d \t().+/-]|[A-Za-z](?=[\d]))*\d|@|\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b"
+    r"(?<![\w.:-])\+?\(?\d[\d \t().+/-]{5,40}\d(?![\w-])|@|\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b"
 )
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]|\Z)")
 _PHONE_WORD: Final = re.compile(
     r"(?i)phone|call|tel|mobile|cell|fax|sms|reach|answering|registered|电话|手机"
 )
@@ -227,7 +228,7 @@ def _windows(text: str, known: tuple[tuple[int, int], ...]) -> Iterator[tuple[in
     """Yield bounded windows around candidates that are not in `known`."""
     edge, at = -1, 0
     for match in _CANDIDATE.finditer(text):
-        if match[0] != "@" and sum(c.isdigit() for c in match[0]) < 7:
+        if match[0] != "@" and not _may_be_number(match[0]):
             continue
         while at < len(known) and known[at][1] <= match.start():
             at += 1
@@ -238,6 +239,10 @@ def _windows(text: str, known: tuple[tuple[int, int], ...]) -> Iterator[tuple[in
             continue
         edge = min(len(text), start + _WINDOW)
         yield start, edge
+
+
+def _may_be_number(text: str) -> bool:
+    return sum(c.isdigit() for c in text) >= 7 and _DAY.match(text) is None
 
 
 def find_names(

@@ -30,6 +30,8 @@ _CARD_WORD = re.compile(r"(?i)card|visa|master|amex|\bpan\b|卡")
 _PHONE_WORD = re.compile(r"(?i)phone|call|tel|mobile|cell|fax|sms|text me|number|reach|电话|手机")
 _VERSION = re.compile(r"v?\d[\w.+-]{0,20}|latest|next|main|master|stable|localhost")
 _LOCAL_ADDRESSES = frozenset({"127.0.0.1", "0.0.0.0", "255.255.255.255"})  # noqa: S104  not bound to
+_SIGN = re.compile(r"@|%40|[\[(]\s?at\s?[\])]")
+_DIGIT = re.compile(r"\d")
 _LAST_LABEL = re.compile(r"[A-Za-z]{2,4}")
 _HEX = re.compile(r"[0-9a-f]+")
 
@@ -62,12 +64,12 @@ def project(text: str) -> tuple[str, list[int] | None]:
 def find_shapes(text: str) -> Iterator[Finding]:
     """Find values by their shape."""
     plain, places = project(text)
-    for shape in _SHAPES:
+    for shape in _SHAPES if _DIGIT.search(plain) else ():
         for match in shape.pattern.finditer(plain):
             if shape.check(match):
                 group = "value" if "value" in shape.pattern.groupindex else 0
                 yield _finding(*match.span(group), shape.type, shape.score, places)
-    for start, end in _mail_spans(plain):
+    for start, end in _mail_spans(plain) if _SIGN.search(plain) else ():
         yield _finding(start, end, "EMAIL_ADDRESS", 0.9, places)
 
 

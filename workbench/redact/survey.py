@@ -129,8 +129,9 @@ def survey(
     Raises:
         RefusedError: a detector ran out of time on a text that nobody has decided about.
     """
-    found = Survey(slots=slots, protected=_protected(slots, words))
+    found = Survey(slots=slots)
     found.leaves = [(n, leaf) for n, slot in enumerate(slots) for leaf in leaves_of(slot)]
+    found.protected = _protected(found.leaves, words)
     rules = _Rules(policy, kinds)
     detect = partial(_detected, models=models, policy=policy, rules=rules)
     first = [(n, leaf, _kept(detect(leaf), leaf, found.protected)) for n, leaf in found.leaves]
@@ -162,9 +163,9 @@ def survey(
     return found
 
 
-def _protected(slots: list[Slot], words: Iterable[str]) -> frozenset[str]:
+def _protected(leaves: list[tuple[int, Leaf]], words: Iterable[str]) -> frozenset[str]:
     """Return folded texts that are structure: given words, and keys that look like names of fields."""
-    keys = {leaf.text for slot in slots for leaf in leaves_of(slot) if leaf.is_key}
+    keys = {leaf.text for _, leaf in leaves if leaf.is_key}
     plain = {key for key in keys if _IDENTIFIER.fullmatch(key)}
     return frozenset(folded(word).strip() for word in (*words, *plain) if word.strip())
 

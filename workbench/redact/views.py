@@ -27,7 +27,7 @@ _ESCAPE: Final = re.compile(
     re.DOTALL,
 )
 _SIMPLE: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{11,}")
 _HEX: Final = re.compile(
     r"(?:[0-9a-fA-F]{2}){5,}|(?:\\x[0-9a-fA-F]{2}|[0-9a-fA-F]{2}[ :]){5,}[0-9a-fA-F]{0,2}"
 )
@@ -120,6 +120,8 @@ def _blobs(text: str) -> tuple[tuple[bytes, bytes], ...]:
     """Return (bytes of base64 runs, inflated bytes or nothing), at every alignment."""
     found = []
     for match in _BASE64.finditer(text):
+        if match[0].isalpha() and match[0][1:].islower():
+            continue  # a word
         run = match[0].replace("-", "+").replace("_", "/")[:2_000_000]
         for shift in range(4):
             body = run[shift:]

@@ -25,21 +25,26 @@ _TEXT_OF_COMMON_WORDS: Final = (
     "will may mark rose grace hope art bill page young long day june april august summer "
     "best good street king faith joy sunny rich frank max angel christian drew chase chance "
     "hunter mason cook baker hill wood stone field park lake church west north south east "
-    "white black brown green gray grey gold silver love price case paris london china india "
-    "jordan chad israel georgia virginia carolina dakota victoria austin dallas houston "
-    "phoenix charlotte savannah florence sydney melody crystal amber ruby pearl jade ivy "
-    "lily daisy olive violet heather iris holly robin jay martin miles dean duke earl baron "
-    "bishop pope major general said see way first last name customer user support agent "
-    "order account hello dear thanks please team bank card email phone the and for you your "
-    "from with this that hi mr mrs ms dr sir an is it in of on to at by as"
+    "white black brown green gray grey gold silver love price case melody crystal amber "
+    "ruby pearl jade ivy lily daisy olive violet heather iris holly robin jay martin miles "
+    "dean duke earl baron bishop pope major general said see way first last name customer "
+    "user support agent order account hello dear thanks please team bank card email phone "
+    "the and for you your from with this that hi mr mrs ms dr sir an is it in of on to at "
+    "by as"
+)
+_TEXT_OF_PLACE_NAMES: Final = (
+    "paris london china india jordan chad israel georgia virginia carolina dakota victoria "
+    "austin dallas houston phoenix charlotte savannah florence sydney"
 )
 COMMON_WORDS: Final = frozenset(_TEXT_OF_COMMON_WORDS.split())
+"""Plain words that are also names: alone they say nothing of a person."""
+_PLACE_NAMES: Final = frozenset(_TEXT_OF_PLACE_NAMES.split())
 _GAP: Final = re.compile(r"[\s\-_./()+\u00ad\u200b-\u200f\u2010-\u2015\u2060\ufeff]{0,3}")
 
 
 def ambiguous_name(word: str) -> bool:
     """Whether a word of a name is also a plain word, so that alone it says nothing."""
-    return word in COMMON_WORDS or len(word) < 3
+    return word in COMMON_WORDS or word in _PLACE_NAMES or len(word) < 3
 
 
 def words_of_name(text: str) -> list[str]:
