@@ -77,7 +77,7 @@ def models_for(ner: str) -> Models:
 
 def detector_versions(models: Models) -> dict[str, str]:
     """Return the name and version of every detector in use."""
-    found = {"workbench": "1", "presidio": presidio_label(), "ner": "none"}
+    found = {"workbench": "1", "presidio": presidio_label()}
     if models.english:
         found["ner"] = model_label()
     if models.chinese:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from workbench.errors import CaseFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from workbench.redact.slots import Place
 
-__all__ = ["PlaceGlob", "parse_glob", "place_text"]
+__all__ = ["PlaceGlob", "Survivors", "parse_glob", "place_text"]
 
 _STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
 _WORD = re.compile(r"[A-Za-z0-9_#*-]+")
@@ -82,6 +82,28 @@ def _covers(glob: Sequence[str], steps: Sequence[str]) -> bool:
     if not steps:
         return False
     return (glob[0] == "*" or glob[0] == steps[0]) and _covers(glob[1:], steps[1:])
+
+
+class Survivors:
+    """The places that reach the case: exact ones are looked up, globs are matched."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        globs = [parse_glob(path) for path in paths]
+        plain = (g for g in globs if g.subject is None and not any("*" in s for s in g.steps))
+        self._exact = {tuple(_without_raw(g.steps)) for g in plain}
+        self._globs = [g for g in globs if g.subject is not None or any("*" in s for s in g.steps)]
+
+    def cover(self, place: Place, *, kind: str | None = None, tool: str | None = None) -> bool:
+        """Whether a place is one of them or lies below one."""
+        steps = tuple(str(step) for step in place)
+        if any(steps[:n] in self._exact for n in range(1, len(steps) + 1)):
+            return True
+        return any(glob.matches(place, kind=kind, tool=tool) for glob in self._globs)
+
+
+def _without_raw(steps: Sequence[str]) -> Sequence[str]:
+    """`args_raw` and `result_raw` are the same place as what was read from them."""
+    return [s.removesuffix("_raw") if n == 1 else s for n, s in enumerate(steps)]
 
 
 @lru_cache(maxsize=1024)

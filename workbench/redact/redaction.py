@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.errors import RefusedError
@@ -50,6 +50,8 @@ class Redaction:
     """Distinct values that reach the case, of `values`."""
     values: int
     """Distinct values replaced."""
+    needles: tuple[Needle, ...] = field(default=(), repr=False)
+    """Every replaced value, to search later bytes for; never written to a draft or case."""
     needles: tuple[Needle, ...] = ()
     """Every replaced value, for a last look at what is written later; raw, never written out."""
 

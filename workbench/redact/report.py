@@ -14,7 +14,7 @@ from workbench.redact.cues import looks_like_prose
 from workbench.redact.facts import facts_of
 from workbench.redact.finding import Family, family_of
 from workbench.redact.leaves import Edit, Leaf, apply_edits
-from workbench.redact.places import parse_glob
+from workbench.redact.places import Survivors, parse_glob
 from workbench.redact.policy import DecisionWord, Policy
 from workbench.redact.residue import Hit, Needle, needle_of, scan
 from workbench.redact.skeleton import folded
@@ -184,7 +184,7 @@ def unreviewed_places(
     """
     seen = [parse_glob(d.at) for d in policy.decisions]
     seen += [parse_glob(r.at) for r in policy.retain if r.by]
-    kept = None if survivors is None else [parse_glob(path) for path in survivors]
+    kept = None if survivors is None else Survivors(survivors)
     by_leaf: dict[int, list[Spot]] = {}
     for spot in survey.spots:
         by_leaf.setdefault(id(spot.leaf), []).append(spot)
@@ -192,7 +192,8 @@ def unreviewed_places(
     for _, leaf in survey.leaves:
         if leaf.is_key or leaf.is_number or not looks_like_prose(leaf.text):
             continue
-        if kept is not None and not matches_any(kept, leaf.path, kinds):
+        kind, tool = kinds.get(str(leaf.path[0]), (None, None))
+        if kept is not None and not kept.cover(leaf.path, kind=kind, tool=tool):
             continue
         if matches_any(seen, leaf.path, kinds) or _is_covered(leaf, by_leaf.get(id(leaf), [])):
             continue

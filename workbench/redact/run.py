@@ -28,7 +28,7 @@ from workbench.redact.detect import Models, Ner, detector_versions, models_for
 from workbench.redact.draws import Drawer
 from workbench.redact.ledger import ledger_of, trigger_notes
 from workbench.redact.literals import fill_contract
-from workbench.redact.places import parse_glob
+from workbench.redact.places import Survivors
 from workbench.redact.policy import DEFAULT_POLICY, Policy, load_policy
 from workbench.redact.presidio import has_model
 from workbench.redact.redaction import Redaction
@@ -214,6 +214,7 @@ class _Run:
             policy=self.policy.name,
             findings=len(self.survey.spots),
             clusters=len(set(assignment.clusters.values())),
+            needles=tuple(needles),
             surviving=self._surviving(survivors),
             values=len(assignment.pseudonyms),
         )
@@ -311,11 +312,11 @@ class _Run:
         return find_residue(document, self.survey)
 
     def _surviving(self, survivors: Collection[str] | None) -> int:
-        globs = None if survivors is None else [parse_glob(path) for path in survivors]
+        known = None if survivors is None else Survivors(survivors)
         kept = (
             s.text
             for s in self.survey.spots
-            if s.stays is None and (globs is None or any(g.matches(s.leaf.path) for g in globs))
+            if s.stays is None and (known is None or known.cover(s.leaf.path))
         )
         return len(set(kept))
 
