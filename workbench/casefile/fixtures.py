@@ -135,13 +135,13 @@ def _shared_keys(
 def _out_of_order(
     block: Sequence[_Slot], first: Mapping[tuple[str, bytes], tuple[int, int]]
 ) -> list[_Slot]:
-    """Return the slots of shared keys when their early place would reorder the turn."""
+    """Return the slots whose early, shared place would reorder the turn."""
     recorded = sorted(block, key=lambda slot: slot.order)
     replayed = sorted(block, key=lambda slot: first.get(slot.key, slot.order))
     ends = [slot.call.start for slot in recorded if slot.call.result is not None]
     if ends == [slot.call.start for slot in replayed if slot.call.result is not None]:
         return []
-    return [slot for slot in block if slot.key in first]
+    return [slot for slot in block if first.get(slot.key, slot.order) != slot.order]
 
 
 def _same(left: Call, right: Call) -> bool:
