@@ -19,6 +19,7 @@ from workbench.cli.options import (
 from workbench.errors import InputError
 from workbench.redact.policy import load_policy
 from workbench.review.accept import accept_repair, accept_run
+from workbench.review.source import find_run
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ def execute(options: Namespace) -> int:
     else:
         case = accept_run(
             options.case,
-            options.run,
-            lookup=lookup_of(options),
+            find_run(options.run, lookup_of(options)),
             vault=Vault(keys_folder(settings_of())),
             name=options.name,
             by=options.by,

@@ -17,7 +17,6 @@ from workbench.redact.redaction import require_safe
 from workbench.redact.residue import scan
 from workbench.redact.run import redact_trace
 from workbench.review.edit import rewrite_case
-from workbench.review.source import find_run
 from workbench.runner.accept import accept_trace, repair
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.redact.policy import Policy
     from workbench.redact.redaction import Redaction
     from workbench.redact.residue import Needle
-    from workbench.review.source import Lookup
+    from workbench.review.source import LoadedRun
     from workbench.review.vault import Vault
 
 __all__ = ["accept_repair", "accept_run"]
@@ -56,9 +55,8 @@ def accept_repair(file: Path, *, name: str | None = None, by: str | None = None)
 
 def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
     file: Path,
-    reference: str,
+    run: LoadedRun,
     *,
-    lookup: Lookup,
     vault: Vault,
     name: str | None = None,
     by: str | None = None,
@@ -69,8 +67,7 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
 
     Args:
         file: of the case.
-        reference: the run, as for `find_run`.
-        lookup: store, settings and declared tools.
+        run: of the mended agent, with outcomes derived.
         vault: where the case's draft key is.
         name: of the path; None: `accepted`.
         by: who accepts it; None: the case's owner.
@@ -78,7 +75,7 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
         ner: `auto`, or `none`.
 
     Raises:
-        InputError: no such case, run or key.
+        InputError: no such case or key, or a path of that name is there.
         RefusedError: the run's way is not green, or a value of the incident is in it; the file
             is unchanged.
     """
@@ -87,7 +84,6 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
     if draft is None:
         message = "names no draft, so its pseudonyms cannot be drawn again"
         raise InputError(message, place=file.name, key="source.draft", fix="use --repair")
-    run = find_run(reference, lookup)
     redaction = redact_trace(run.trace, policy=policy, key=vault.known_key(draft), ner=ner)
     require_safe(redaction)
     done = accept_trace(case, redaction.trace, name=name or "accepted", by=by or case.owner)
