@@ -165,6 +165,32 @@ def test_honest_retries_are_left_alone(parts):
     assert found(*parts) == []
 
 
+def test_arguments_that_are_no_mapping_are_compared_whole():
+    """A list of arguments, or text that is no JSON."""
+    lost = a_call("billing.pause", outcome=UNKNOWN, args_raw="{")
+
+    assert [name for name, _, _ in found(lost, lost)] == ["repeated_write_after_unknown"]
+
+
+def test_a_read_back_that_answered_in_text_is_asked_for_a_status():
+    """Nothing can be learned from a text about how the tool says that it is done."""
+    before = a_call("billing.get_operation", result="none so far")
+    other = a_call("billing.get_operation", result={"phase": 1})
+
+    ((_, _, contract),) = found(before, other, a_pause(), a_success())
+
+    assert contract == {
+        "success_requires": [{"tool": "billing.get_operation", "pred": 'status == "completed"'}]
+    }
+
+
+def test_a_hint_that_the_trace_does_not_break_is_dropped():
+    """The same tool completed for another account, so its bare completion proves nothing."""
+    other = a_call("billing.pause", args={"account": "AC-2"})
+
+    assert found(other, a_pause(), a_success(), tools={"billing.pause": Effect.WRITE}) == []
+
+
 # --- identical failing calls ------------------------------------------------------------
 
 
@@ -187,6 +213,15 @@ def test_honest_polling_keeps_its_number():
     chosen = {"tool": "customer.lookup", "where": ["id == 1"]}
 
     assert contract == {"order": [{"at_most_after": [chosen, chosen, 1]}]}
+
+
+def test_one_clause_is_proposed_once():
+    """Two loops are broken by the same limit."""
+    loops = [a_failure(id=1), a_failure(id=2)] * 3
+
+    assert found(*loops) == [
+        ("identical_failing_calls", "high", {"limits": {"identical_calls": 2}})
+    ]
 
 
 def test_two_failures_or_one_that_works_are_left_alone():

@@ -143,6 +143,15 @@ def test_only_the_last_write_that_carries_an_operation_counts():
     assert answer(first, second, plain, of_second, a_success()).result is PASS
 
 
+def test_a_tool_that_only_may_write_is_not_compared_with_itself():
+    """Nobody declared effects: two read-backs are still no writes of one another."""
+    write = a_call("op.run", operation_id="op_1")
+    first, second = (a_read(args={"operation_id": f"op_{n}"}) for n in (2, 1))
+    trace = a_trace(a_user(), write, first, second, a_success())
+
+    assert judge(trace, a_contract(CLAUSE)).result is PASS
+
+
 def test_a_write_is_its_own_evidence_whatever_it_is_called():
     """`refund.state == succeeded` reads the write's own result."""
     own = Evidence(text="", tool="op.run", predicate=COMPLETED)

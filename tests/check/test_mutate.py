@@ -117,6 +117,7 @@ CLAUSES = [
     MaxCalls(id="max_calls/2", selector=a_selector("mail.send"), limit=0),
     ArgsSchema(id="args/1", selector=PAUSE, schema={"type": "object", "required": ["account"]}),
     ArgsSchema(id="args/2", selector=a_selector("mail.send"), schema={"type": "object"}),
+    ArgsSchema(id="args/3", selector=PAUSE, schema={"type": "object"}),
     Before(id="order/1", first=LOOKUP, then=PAUSE),
     Before(id="order/2", first=LOOKUP, then=a_selector("mail.send")),
     After(id="order/3", first=a_selector("billing.pause#unknown"), then=READ),
@@ -138,6 +139,7 @@ CLAUSES = [
     AnswerRule(id="answer.not_contains/1", rule="not_contains", value=["sorry"]),
     AnswerRule(id="answer.matches/1", rule="matches", value=["(?i)paused"]),
     AnswerRule(id="answer.not_matches/1", rule="not_matches", value=["sk-[A-Za-z0-9]{8,}"]),
+    AnswerRule(id="answer.not_matches/2", rule="not_matches", value=["^sk-[0-9]$"]),
     AnswerRule(id="answer.quotes_results/1", rule="quotes_results", value=True),
     Limit(id="limits/1", measure="tool_calls", bound=5),
     Limit(id="limits/2", measure="model_calls", bound=4),
@@ -213,6 +215,9 @@ def test_a_clause_that_can_never_turn_red_is_dead():
         ForbidCall(id="forbid_call/1", selector=never),
         Limit(id="limits/1", measure="cost_usd", bound=1),
         MinCalls(id="min_calls/1", selector=PAUSE, limit=0),
+        Limit(id="limits/2", measure="tool_calls", bound=10**9),
+        Limit(id="limits/3", measure="model_calls", bound=10**9),
+        AnswerRule(id="answer.not_matches/1", rule="not_matches", value=["\\x{41}"]),
         MustCall(id="must_call/1", selector=PAUSE),
     )
 
@@ -220,6 +225,9 @@ def test_a_clause_that_can_never_turn_red_is_dead():
         "forbid_call/1",
         "limits/1",
         "min_calls/1",
+        "limits/2",
+        "limits/3",
+        "answer.not_matches/1",
     )
 
 
@@ -242,3 +250,52 @@ def test_success_requires_is_killed_where_the_path_claims_nothing():
     ):
         clause = SuccessRequires(id="success_requires/1", evidence=DONE)
         assert dead_clauses(trace, a_contract(clause)) == ()
+
+
+def test_a_run_of_nothing_can_be_mutated():
+    """An empty path has no event to move; clauses that need one are dead on it."""
+    empty = a_trace()
+    contract = a_contract(
+        Limit(id="limits/1", measure="wall_time_ms", bound=1),
+        Limit(id="limits/2", measure="identical_calls", bound=1),
+        AnswerRule(id="answer.not_contains/1", rule="not_contains", value="x"),
+        Finishes(id="finishes/1"),
+        ForbidCall(id="forbid_call/1", selector=PAUSE),
+        NeverBetween(
+            id="order/1",
+            never=PAUSE,
+            opens=a_selector("a", where=(a_predicate("a", "in", []),)),
+            closes=READ,
+        ),
+    )
+
+    assert dead_clauses(empty, contract) == ("limits/1", "order/1")
+
+
+def test_arguments_that_are_no_mapping_are_broken_too():
+    """A schema may ask for a list; text that is no JSON fits none."""
+    trace = a_trace(a_user(), a_call("billing.pause", args=[1]), a_claim())
+    clause = ArgsSchema(id="args/1", selector=PAUSE, schema={"type": "array"})
+    other = ArgsSchema(id="args/2", selector=a_selector("a*", agent="x"), schema=True)
+    grant = PermissionRule(id="permissions/1", grant=a_selector("mail.send"), covers="session")
+
+    assert dead_clauses(trace, a_contract(clause, other, grant)) == ()
+
+
+def test_a_call_that_cannot_be_made_up_leaves_a_clause_dead():
+    """Nothing satisfies an empty list of choices."""
+    never = a_selector("mail.send", where=(a_predicate("a", "in", []),))
+    contract = a_contract(
+        ArgsSchema(id="args/1", selector=never, schema=False),
+        PermissionRule(id="permissions/1", grant=never, covers="session"),
+    )
+
+    assert dead_clauses(a_good_trace(), contract) == ("args/1", "permissions/1")
+
+
+def test_a_repeated_call_keeps_that_it_was_never_answered():
+    """A lost call is repeated as a lost call."""
+    trace = a_trace(a_user(), a_call("billing.pause", outcome=Outcome.MISSING), a_claim())
+    clause = Limit(id="limits/1", measure="identical_calls", bound=1)
+
+    assert dead_clauses(trace, a_contract(clause)) == ()

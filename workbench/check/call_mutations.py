@@ -52,7 +52,7 @@ __all__ = [
     "unlisted_call",
 ]
 
-_MOST_INSERTED: Final = 2_000
+_MOST_INSERTED: Final = 20_000
 
 
 def break_must_call(clause: MustCall | MinCalls, facts: Facts) -> Iterator[Trace]:
@@ -65,18 +65,18 @@ def break_must_call(clause: MustCall | MinCalls, facts: Facts) -> Iterator[Trace
 
 def break_forbid_call(clause: ForbidCall, facts: Facts) -> Iterator[Trace]:
     """Make the call."""
-    yield from _with_examples(facts, _end(facts), [(clause.selector, 1)])
+    yield from _with_examples(facts, facts.end, [(clause.selector, 1)])
 
 
 def break_only_call(_: OnlyCall, facts: Facts) -> Iterator[Trace]:
     """Call a tool that nobody lists."""
-    yield with_calls(facts.trace, _end(facts), [unlisted_call(facts)])
+    yield with_calls(facts.trace, facts.end, [unlisted_call(facts)])
 
 
 def break_max_calls(clause: MaxCalls, facts: Facts) -> Iterator[Trace]:
     """Call it once more than allowed."""
     more = clause.limit + 1 - len(facts.select(clause.selector, facts.counted))
-    yield from _with_examples(facts, _end(facts), [(clause.selector, more)])
+    yield from _with_examples(facts, facts.end, [(clause.selector, more)])
 
 
 def break_before(clause: Before, facts: Facts) -> Iterator[Trace]:
@@ -92,22 +92,22 @@ def break_after(clause: After, facts: Facts) -> Iterator[Trace]:
     """Leave out what must follow, or do once more what asks for it."""
     if facts.select(clause.first, Stage.EXECUTED):
         yield without_calls(facts.trace, facts.select(clause.then, Stage.EXECUTED))
-    yield from _with_examples(facts, _end(facts), [(clause.first, 1)])
+    yield from _with_examples(facts, facts.end, [(clause.first, 1)])
 
 
 def break_never_between(clause: NeverBetween, facts: Facts) -> Iterator[Trace]:
     """Make the call right after what opens the window."""
     for opening in facts.select(clause.opens, Stage.EXECUTED)[:1]:
         yield from _with_examples(facts, facts.ended(opening) + 1, [(clause.never, 1)])
-    yield from _with_examples(facts, _end(facts), [(clause.opens, 1), (clause.never, 1)])
+    yield from _with_examples(facts, facts.end, [(clause.opens, 1), (clause.never, 1)])
 
 
 def break_at_most_after(clause: AtMostAfter, facts: Facts) -> Iterator[Trace]:
     """Make one call too many after the first."""
     many = clause.limit + 1
     if facts.select(clause.first, Stage.EXECUTED):
-        yield from _with_examples(facts, _end(facts), [(clause.then, many)])
-    yield from _with_examples(facts, _end(facts), [(clause.first, 1), (clause.then, many)])
+        yield from _with_examples(facts, facts.end, [(clause.then, many)])
+    yield from _with_examples(facts, facts.end, [(clause.first, 1), (clause.then, many)])
 
 
 def break_immediately_after(clause: ImmediatelyAfter, facts: Facts) -> Iterator[Trace]:
@@ -119,7 +119,7 @@ def break_immediately_after(clause: ImmediatelyAfter, facts: Facts) -> Iterator[
     if duties:
         end = facts.ended(duties[-1])
         yield without_calls(facts.trace, [call for call in facts.calls if call.start > end])
-    yield from _with_examples(facts, _end(facts), [(clause.first, 1)])
+    yield from _with_examples(facts, facts.end, [(clause.first, 1)])
 
 
 def break_args(clause: ArgsSchema, facts: Facts) -> Iterator[Trace]:
@@ -131,10 +131,10 @@ def break_args(clause: ArgsSchema, facts: Facts) -> Iterator[Trace]:
                 fewer = {name: item for name, item in call.args.items() if name != key}
                 yield _with_request(facts, replace(call.request, args=fewer, args_raw=None))
         yield _with_request(facts, replace(call.request, args=ABSENT, args_raw="{"))
-    example = _example(facts, clause.selector, 1)
-    for call in example:
-        broken = replace(call.request, args=ABSENT, args_raw="{")
-        yield with_calls(facts.trace, _end(facts), [replace(call, request=broken)])
+    for call in _example(facts, clause.selector, 1):
+        made = _named(call, fresh_ids(facts.trace, 1)[0])
+        broken = replace(made.request, args=ABSENT, args_raw="{")
+        yield with_calls(facts.trace, facts.end, [replace(made, request=broken)])
 
 
 def break_permissions(clause: PermissionRule, facts: Facts) -> Iterator[Trace]:
@@ -146,10 +146,9 @@ def break_permissions(clause: PermissionRule, facts: Facts) -> Iterator[Trace]:
     without = replace(facts.trace, events=denied)
     yield without
     refusal = Permission(decision=Decision.DENIED)
-    for call in facts.select(clause.grant, Stage.EXECUTED)[:1]:
-        yield with_events(without, call.start, [refusal])
     for call in _example(facts, clause.grant, 1):
-        yield with_calls(with_events(without, _end(facts), [refusal]), _end(facts) + 1, [call])
+        made = _named(call, fresh_ids(facts.trace, 1)[0])
+        yield with_calls(with_events(without, facts.end, [refusal]), facts.end + 1, [made])
 
 
 # --- parts ---------------------------------------------------------------------
@@ -200,7 +199,3 @@ def _with_request(facts: Facts, request: ToolCall) -> Trace:
 def _start(facts: Facts) -> int:
     """Return the place after the first thing a person said."""
     return next((e.seq + 1 for e in facts.events if isinstance(e, UserMessage)), 0)
-
-
-def _end(facts: Facts) -> int:
-    return facts.end

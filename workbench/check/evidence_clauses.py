@@ -21,7 +21,6 @@ from workbench.check.predicates import holds
 from workbench.check.selectors import args_of
 from workbench.errors import ContractError
 from workbench.model.contract import (
-    ClaimIs,
     Evidence,
     FinalState,
     StatePredicate,
@@ -204,18 +203,16 @@ def _state_holds(name: str, facts: Facts) -> Finding:
 
 
 def _rule_holds(rule: StateRule, facts: Facts) -> Finding:
-    match rule:
-        case Evidence():
-            return Backing(named_evidence(rule, facts.tool_names), facts).at(facts.end)
-        case StatePredicate():
-            return _state_predicate_holds(rule, facts)
-        case ClaimIs():
-            final = facts.final_claim
-            if final is None:
-                return Finding(holds=False, seqs=(), reason=rule.text)
-            unknown = final.outcome is ClaimOutcome.UNKNOWN is not rule.outcome
-            verdict = None if unknown else final.outcome is rule.outcome
-            return Finding(holds=verdict, seqs=(final.seq,), reason=rule.text)
+    if isinstance(rule, Evidence):
+        return Backing(named_evidence(rule, facts.tool_names), facts).at(facts.end)
+    if isinstance(rule, StatePredicate):
+        return _state_predicate_holds(rule, facts)
+    final = facts.final_claim
+    if final is None:
+        return Finding(holds=False, seqs=(), reason=rule.text)
+    unknown = final.outcome is ClaimOutcome.UNKNOWN is not rule.outcome
+    verdict = None if unknown else final.outcome is rule.outcome
+    return Finding(holds=verdict, seqs=(final.seq,), reason=rule.text)
 
 
 def _state_predicate_holds(rule: StatePredicate, facts: Facts) -> Finding:

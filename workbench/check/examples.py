@@ -51,12 +51,11 @@ def _bases(selector: Selector, trace: Trace) -> Iterator[Call]:
     yield from (call for call in calls if selects(any_end, call, Stage.REQUESTED))
     names = dict.fromkeys([*(call.tool for call in calls), *(tool.name for tool in trace.tools)])
     same_tool = replace(any_end, where=(), agent=None, by="any")
-    for name in [*names, selector.tool.replace("*", "x")]:
-        request = ToolCall(call_id="", tool=name, args={}, args_raw=None)
-        call = Call(request=request, end=0)
-        if selects(same_tool, call, Stage.REQUESTED):
-            yield call
-            return
+    made_up = (
+        Call(request=ToolCall(call_id="", tool=name, args={}), end=0)
+        for name in [*names, selector.tool.replace("*", "x")]
+    )
+    yield next(call for call in made_up if selects(same_tool, call, Stage.REQUESTED))
 
 
 def _endings(selector: Selector) -> Iterator[tuple[Outcome, str | None]]:
@@ -139,7 +138,7 @@ def _wanted(predicate: Predicate, current: Json) -> Json:
             return literal if isinstance(literal, str) else [literal]
         case Operator.MATCHES:
             return example_text(literal) if isinstance(literal, str) else None
-        case Operator.EXISTS | Operator.ABSENT:
+        case _:
             return "x" if current is None else current
 
 

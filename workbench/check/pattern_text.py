@@ -31,7 +31,7 @@ _ESCAPES: Final = {
     "A": "",
     "z": "",
 }
-_SIGNS: Final = "aA0 _-.,é中\n"
+_SIGNS: Final = "aA0 _-.,é中\n!#$%&'()*+/:;<=>?@[]^`{|}~\\\\\""
 
 
 class _UnknownSyntaxError(Exception):

@@ -38,19 +38,18 @@ class Stage(StrEnum):
 _NEVER_EXECUTED: Final = frozenset(
     {Outcome.DENIED, Outcome.BLOCKED, Outcome.MISSING_FIXTURE, Outcome.MISSING}
 )
+_SHORT_OF: Final[dict[Stage, frozenset[Outcome]]] = {
+    Stage.REQUESTED: frozenset(),
+    Stage.ATTEMPTED: frozenset({Outcome.DENIED}),
+    Stage.EXECUTED: _NEVER_EXECUTED,
+    Stage.COMPLETED: frozenset(Outcome) - {Outcome.OK},
+}
+"""Stage -> outcomes of the calls that did not come as far."""
 
 
 def at_stage(call: Call, stage: Stage) -> bool:
     """Whether a call came as far as a stage."""
-    match stage:
-        case Stage.REQUESTED:
-            return True
-        case Stage.ATTEMPTED:
-            return call.outcome is not Outcome.DENIED
-        case Stage.EXECUTED:
-            return call.outcome not in _NEVER_EXECUTED
-        case Stage.COMPLETED:
-            return call.outcome is Outcome.OK
+    return call.outcome not in _SHORT_OF[stage]
 
 
 def selects(selector: Selector, call: Call, stage: Stage) -> bool:
