@@ -8,11 +8,12 @@ from workbench.cli.options import add_json, add_store, print_json, settings_of, 
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import cut, table
 from workbench.store.handle import open_store
+from workbench.store.read import plain_rows
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.jsonvalue import JsonMap
 
 __all__ = ["add_arguments", "execute"]
 
@@ -40,32 +41,20 @@ def add_arguments(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """List runs, newest first; on a terminal at most 50, and how many there are."""
     store = open_store(store_of(options, settings_of()), create=False)
-    rows = store.runs(
-        failed=options.failed, since=options.since, tag=options.tag, search=options.search
-    ).to_pylist()
+    rows = plain_rows(
+        store.runs(
+            failed=options.failed, since=options.since, tag=options.tag, search=options.search
+        )
+    )
     if options.json:
-        print_json({"runs": [_document(row) for row in rows], "total": len(rows)})
+        print_json({"runs": [*rows], "total": len(rows)})
         return 0
     print(_listing(rows))
     print(f"{min(len(rows), _SHOWN)} of {len(rows)} runs")
     return 0
 
 
-def _document(row: dict[str, object]) -> JsonMap:
-    """Return a row as JSON; what JSON has no type for is written as text."""
-    return {
-        name: value if isinstance(value, str | int | float | bool | None) else _plain(value)
-        for name, value in row.items()
-    }
-
-
-def _plain(value: object) -> Json:
-    if isinstance(value, list | tuple):
-        return [item if isinstance(item, str | int | float) else str(item) for item in value]
-    return str(value)
-
-
-def _listing(rows: list[dict[str, object]]) -> str:
+def _listing(rows: list[JsonMap]) -> str:
     columns = ("run_id", "status", "grade", "n_events", "start", "agent", "model")
     cells = [
         tuple(cut(harmless("" if row.get(c) is None else str(row[c])), 48) for c in columns)
