@@ -16,6 +16,7 @@ from workbench.errors import InputError
 from workbench.replay.adapters.child import Child, Closed
 from workbench.replay.adapters.environment import agent_environment
 from workbench.replay.adapters.python_child import (
+    Loop,
     Unloadable,
     answer_document,
     blame,
@@ -100,7 +101,7 @@ def test_sync_and_async_agents_are_worked_alike():
         return task.messages[0]["content"]
 
     task = {"run_id": "t", "base_url": "http://127.0.0.1:1/r/t", "messages": [{"content": "x"}]}
-    with asyncio.Runner() as loop:
+    with Loop() as loop:
         found = [work(plain, task, loop), work(later, task, loop)]
 
     assert found == ["t", "x"]

@@ -160,10 +160,12 @@ def _do_not_claim(wound: Wound) -> Iterator[Way]:
 
 
 def _read_back(wound: Wound) -> Iterator[Way]:
-    """Make the call that has to follow, right after the one that asks for it."""
+    """Make the call that has to follow: after the one that asks for it, before a wrong one."""
     clause = wound.clause
     if isinstance(clause, After | ImmediatelyAfter):
-        yield from _with_selected(wound, clause.then, at=wound.turn + 1)
+        wrong_call = wound.violation.kind == ToolCall.kind
+        at = wound.turn if wrong_call else wound.turn + 1
+        yield from _with_selected(wound, clause.then, at=at)
 
 
 def _look_first(wound: Wound) -> Iterator[Way]:

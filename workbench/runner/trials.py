@@ -106,10 +106,15 @@ def run_cases(  # noqa: PLR0913  the public surface, keyword-only
                 on_case(result)
     except KeyboardInterrupt:
         interrupted = True
-    bad = (*invalid, *(f"{r.path or r.id}: {r.reason}" for r in results if r.strength is None))
+    bad = (*invalid, *(f"{r.path or r.id}: {r.reason}" for r in results if _is_invalid(r)))
     return _report(
         tuple(results), agent=agent, invalid=bad, interrupted=interrupted, started=started
     )
+
+
+def _is_invalid(result: CaseResult) -> bool:
+    """Whether a case cannot be run as written; of an archived one nothing is asked."""
+    return result.strength is None and result.state != CaseState.ARCHIVED.value
 
 
 def _loaded(

@@ -6,25 +6,24 @@ nothing: standard output belongs to the agent.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
-import inspect
 import os
 import sys
 import threading
-import traceback
+from collections.abc import Awaitable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from workbench.replay.agent import Answer, Model, Task, Tools
 from workbench.replay.isolation.audit import AuditRule, install
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from workbench.replay.isolation.supervisor import Channel, Spec
 
-__all__ = ["Unloadable", "answer_document", "blame", "load", "run", "work"]
+__all__ = ["Loop", "Unloadable", "answer_document", "blame", "load", "run", "work"]
 
 _FAILED: Final = 1
 _OURS: Final = str(Path(__file__).resolve().parents[2])
@@ -50,7 +49,7 @@ def run(spec: Spec, channel: Channel, *, audited: bool) -> int:
     try:
         agent = load(spec.target)
         stage = "run"
-        with asyncio.Runner() as loop:
+        with Loop() as loop:
             while (task := channel.receive()) is not None:
                 send({"answer": answer_document(work(agent, task, loop))})
     except Unloadable as error:
@@ -87,16 +86,41 @@ def load(target: str) -> Callable[..., Any]:
     return found
 
 
-def work(agent: Callable[..., Any], task: dict[str, Any], loop: asyncio.Runner) -> object:
+class Loop:
+    """One event loop for all tasks of an agent; made when the first coroutine comes.
+
+    Most agents need none, and `asyncio` takes longer to import than everything else here.
+    """
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._run: Callable[[Coroutine[Any, Any, object]], object] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def wait(self, found: Awaitable[object]) -> object:
+        """Wait for what a coroutine returns."""
+        if self._run is None:
+            import asyncio  # noqa: PLC0415  see above
+
+            self._run = self._stack.enter_context(asyncio.Runner()).run
+        return self._run(_awaited(found))
+
+
+def work(agent: Callable[..., Any], task: dict[str, Any], loop: Loop) -> object:
     """Give an agent one task and wait for what it returns."""
     base_url = task["base_url"]
     found = agent(
         Task(run_id=task["run_id"], messages=task["messages"]), Tools(base_url), Model(base_url)
     )
-    return loop.run(_awaited(found)) if inspect.isawaitable(found) else found
+    return loop.wait(found) if isinstance(found, Awaitable) else found
 
 
-async def _awaited(found: Any) -> object:  # noqa: ANN401  any awaitable
+async def _awaited(found: Awaitable[object]) -> object:
     return await found
 
 
@@ -117,6 +141,8 @@ def answer_document(found: object) -> dict[str, Any]:
 
 def blame(error: BaseException) -> str:
     """Say what was raised and where, without its message, which may hold trace text."""
+    import traceback  # noqa: PLC0415  only agents that fail need it
+
     frames = traceback.extract_tb(error.__traceback__)
     kind = type(error).__name__
     if not frames:

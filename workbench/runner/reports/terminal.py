@@ -57,7 +57,7 @@ def render(report: RunReport, *, colour: bool = False) -> str:
     lines = [_head(report), ""]
     for case in ordered:
         lines += _case(case, colour=colour)
-    lines += [f"INVALID  {harmless(sentence)}" for sentence in report.summary.invalid]
+    lines += [f"INVALID      {_lines(sentence)}" for sentence in report.summary.invalid]
     lines += ["", _totals(report), _LIMIT]
     return "\n".join(lines)
 
@@ -74,12 +74,17 @@ def _case(case: CaseResult, *, colour: bool) -> Iterator[str]:
     state = case.state if case.gates else f"{case.state}, does not gate"
     yield f"{shown} {harmless(case.id)} [{state}]"
     if case.reason is not None:
-        yield f"    {harmless(case.reason)}"
+        yield f"    {_lines(case.reason)}"
     if case.verdict is not CaseVerdict.PASS:
         for trial in case.trials:
             yield from _trial(trial)
     if case.strength is not None:
         yield f"    {harmless(strength_line(case.strength))}"
+
+
+def _lines(text: str) -> str:
+    """Keep the lines of a message of ours, its `Fix:` below it."""
+    return "\n    ".join(harmless(line.strip()) for line in text.splitlines())
 
 
 def _trial(trial: TrialResult) -> Iterator[str]:

@@ -1,0 +1,359 @@
+"""`run`: an agent against cases, verdicts, gates and the exit code."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import fields, replace
+
+import pytest
+
+from tests.runner.cases import a_pause_case
+from workbench.casefile.case import save_case
+from workbench.errors import InputError
+from workbench.model.case import CaseState
+from workbench.model.contract import FixPlace
+from workbench.replay.trial import Limits
+from workbench.runner.accept import repair
+from workbench.runner.outcome import CaseResult, CaseVerdict, exit_code
+from workbench.runner.reports.results import results_document
+from workbench.runner.reports.terminal import render
+from workbench.runner.trials import run_cases
+
+
+def an_active_case(**changes):
+    """Return the incident with an accepted path, gating."""
+    return replace(repair(a_pause_case()), state=CaseState.ACTIVE, **changes)
+
+
+def a_code_case(**changes):
+    """Return the incident as one that code has to prevent."""
+    case = an_active_case(**changes)
+    contract = replace(case.contract, fix=FixPlace.CODE)
+    return replace(case, id="code-case", fix=FixPlace.CODE, contract=contract)
+
+
+def run(*cases, agent="loop", **options):
+    """Run an agent of `tests.runner.agents` against cases, quickly."""
+    options = {"isolate": "audit", "limits": Limits(seconds=20), **options}
+    return run_cases(cases, agent=f"python:tests.runner.agents:{agent}", **options)
+
+
+def verdicts(report):
+    """Return the verdict of each trial, by path."""
+    return {trial.path: trial.verdict.value for case in report.cases for trial in case.trials}
+
+
+def test_a_model_case_runs_its_accepted_paths_only():
+    """The recorded mistake was the model's; the script would only repeat it."""
+    report = run(an_active_case())
+
+    assert verdicts(report) == {"repaired": "pass"}
+    assert report.exit_code == 0
+    (case,) = report.cases
+    assert case.coverage == (3, 3)
+    assert case.trials[0].tokens == 843
+    assert case.gate is not None
+    assert (case.gate.kind, case.gate.passes, case.gate.trials) == ("all_hard", 1, 1)
+
+
+def test_a_code_case_runs_the_recorded_path_too_and_the_code_must_stop_it():
+    """Broken code repeats the incident: red."""
+    report = run(a_code_case())
+
+    assert verdicts(report) == {"recorded": "fail", "repaired": "pass"}
+    assert report.exit_code == 1
+    assert {found.clause for found in report.cases[0].violations} == {
+        "order/1",
+        "success_requires/1",
+    }
+
+
+def test_mended_code_is_green_on_both_paths():
+    """Whatever the scripted model says, nothing unproven is claimed."""
+    case = a_code_case()
+    read_back = replace(case.fixtures[-1], times=2, only=())
+    report = run(replace(case, fixtures=(*case.fixtures[:-1], read_back)), agent="reads_back")
+
+    assert verdicts(report) == {"recorded": "pass", "repaired": "pass"}
+    assert report.exit_code == 0
+
+
+def test_half_mended_code_is_still_red():
+    """The read-back is missing."""
+    report = run(a_code_case(), agent="careful")
+
+    assert [found.clause for found in report.cases[0].violations] == ["order/1"]
+
+
+def test_a_case_without_accepted_path_has_nothing_to_run_and_says_so():
+    """Not run is not passed."""
+    report = run(replace(a_pause_case(), state=CaseState.ACTIVE))
+
+    (case,) = report.cases
+    assert (case.verdict, case.trials) == (CaseVerdict.NOT_RUN, ())
+    assert case.reason == "no accepted path yet: the scripted layer has nothing to run"
+    assert report.exit_code == 5
+
+
+def test_an_unrecorded_write_is_blocked_and_inconclusive():
+    """Nobody knows what would have happened; the nearest fixture is named."""
+    case = an_active_case()
+    silent = replace(case, contract=replace(case.contract, clauses=case.contract.clauses[2:3]))
+    red = replace(silent, signature=replace(case.signature, clauses=frozenset({"order/1"})))
+
+    report = run(red, agent="other_account")
+
+    (found,) = report.cases
+    assert found.verdict is not CaseVerdict.PASS
+    assert found.missing[0].nearest == "f2"
+    assert found.missing[0].differs_at == ("args.account_id",)
+    assert found.missing[0].outcome == "blocked"
+
+
+def test_a_crash_is_inconclusive_also_when_calls_are_missing():
+    """What did not happen yet might still have happened."""
+    report = run(an_active_case(), agent="crashes")
+
+    (trial,) = report.cases[0].trials
+    assert (trial.verdict, trial.violations) == (CaseVerdict.INCONCLUSIVE, ())
+    assert trial.doubts[0].clause == "agent_error"
+    assert report.exit_code == 6
+
+
+def test_a_time_out_is_inconclusive():
+    """Never a pass, never by itself a failure."""
+    report = run(an_active_case(), agent="hangs", limits=Limits(seconds=0.7))
+
+    assert report.cases[0].trials[0].doubts[0].clause == "time_limit"
+    assert report.exit_code == 6
+
+
+def test_a_live_tool_is_red_however_good_the_rest():
+    """Something real may have run."""
+    report = run(an_active_case(), agent="live_tool")
+
+    assert report.cases[0].violations[0].clause == "unobserved_tool"
+    assert report.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "options", "gates", "code"),
+    [
+        (CaseState.ACTIVE, {}, True, 1),
+        (CaseState.PROPOSED, {}, False, 5),
+        (CaseState.PROPOSED, {"gate_proposed": True}, True, 1),
+        (CaseState.MUTED, {"gate_proposed": True}, False, 5),
+        (CaseState.ARCHIVED, {"gate_proposed": True}, False, 5),
+    ],
+)
+def test_which_states_gate(state, options, gates, code):
+    """All but archived cases run and are reported."""
+    report = run(replace(a_code_case(), state=state), **options)
+
+    (case,) = report.cases
+    assert (case.gates, report.exit_code) == (gates, code)
+    expected = CaseVerdict.NOT_RUN if state is CaseState.ARCHIVED else CaseVerdict.FAIL
+    assert case.verdict is expected
+
+
+def test_a_case_that_cannot_be_red_is_inconclusive():
+    """It would be green whatever the agent does."""
+    case = an_active_case()
+
+    report = run(replace(case, signature=replace(case.signature, clauses=frozenset({"order/1"}))))
+
+    assert report.cases[0].verdict is CaseVerdict.INCONCLUSIVE
+    assert "no longer fails as the incident did" in (report.cases[0].reason or "")
+    assert report.exit_code == 6
+
+
+@pytest.mark.parametrize(("wanted", "code"), [("kernel", 6), ("audit", 0), ("vault", 6)])
+def test_a_case_may_require_isolation(wanted, code):
+    """A weaker level than asked for proves nothing."""
+    report = run(an_active_case(require_isolation=wanted))
+
+    assert report.exit_code == code
+    if code == 6:
+        sentence = report.cases[0].trials[0].doubts[0].sentence
+        assert sentence.startswith(f"the case requires isolation {wanted}; reached audit")
+
+
+def test_files_that_are_no_case_are_named_and_the_others_run(tmp_path):
+    """Exit 4, and nothing is lost."""
+    good = tmp_path / "good.case.yaml"
+    save_case(an_active_case(), good)
+    bad = tmp_path / "bad.case.yaml"
+    bad.write_text("schema: replay-case/1\n")
+
+    report = run(good, str(bad))
+
+    assert [case.verdict for case in report.cases] == [CaseVerdict.PASS]
+    assert report.cases[0].path == str(good)
+    assert len(report.summary.invalid) == 1
+    assert report.exit_code == 4
+
+
+def test_a_case_that_cannot_be_run_as_written_is_invalid():
+    """Found before the agent starts."""
+    case = an_active_case()
+    broken = replace(case, fixtures=(replace(case.fixtures[0], match={"email": "mail"}),))
+
+    report = run(broken)
+
+    assert report.exit_code == 4
+    assert "is no matcher" in report.summary.invalid[0]
+    assert report.cases[0].strength is None
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_cases_run_at_the_same_time_with_the_same_result(pool):
+    """The unit of work is one case; it can be sent to another process."""
+    with pool(max_workers=2) as executor:
+        report = run(an_active_case(), a_code_case(), executor=executor)
+
+    assert [case.id for case in report.cases] == ["pause-with-unknown-outcome", "code-case"]
+    assert report.exit_code == 1
+
+
+def test_an_interrupted_run_keeps_what_it_has():
+    """Exit 2, with the cases that ended."""
+
+    def stop(_: CaseResult) -> None:
+        raise KeyboardInterrupt
+
+    report = run(an_active_case(), an_active_case(), on_case=stop)
+
+    assert (report.interrupted, report.exit_code, len(report.cases)) == (True, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "expected"),
+    [
+        ("", {}, "nothing of yours would be tested; `workbench check` is the self-test"),
+        (" ", {}, "nothing of yours would be tested"),
+        ("python:a", {}, "cannot be started"),
+        ("cmd:sh", {"layer": "dreamed"}, "layer 'dreamed' is not known"),
+        ("cmd:sh", {"isolate": "docker"}, "isolation 'docker' is not known"),
+        ("python:tests.runner.agents:nobody", {}, "no callable nobody"),
+    ],
+)
+def test_what_cannot_be_run_at_all_is_a_usage_error(agent, options, expected):
+    """Before anything is concluded."""
+    with pytest.raises(InputError, match=expected):
+        run_cases([an_active_case()], agent=agent, **options)
+
+
+# --- exit codes ------------------------------------------------------------------------
+
+
+def a_result(verdict, *, gates=True):
+    """Return a case's result with nothing but a verdict."""
+    plain = {entry.name: None for entry in fields(CaseResult)}
+    return CaseResult(**{**plain, "verdict": CaseVerdict(verdict), "gates": gates})
+
+
+@pytest.mark.parametrize(
+    ("words", "more", "code"),
+    [
+        ([], {}, 5),
+        (["pass"], {}, 0),
+        (["pass", "not_run"], {}, 0),
+        (["not_run"], {}, 5),
+        (["pass", "inconclusive"], {}, 6),
+        (["inconclusive", "fail"], {}, 1),
+        (["fail"], {"interrupted": True}, 2),
+        (["fail"], {"invalid": 1, "interrupted": True}, 4),
+        ([], {"invalid": 1}, 4),
+    ],
+)
+def test_of_several_exit_codes_the_first_of_the_order_wins(words, more, code):
+    """3 > 4 > 2 > 1 > 6 > 5 > 0."""
+    results = tuple(a_result(word) for word in words)
+
+    assert exit_code(results, **{"invalid": 0, "interrupted": False, **more}) == code
+
+
+def test_cases_that_do_not_gate_count_for_nothing():
+    """A proposed failure is shown, not acted upon."""
+    results = (a_result("pass"), a_result("fail", gates=False))
+
+    assert exit_code(results, invalid=0, interrupted=False) == 0
+
+
+# --- reports ---------------------------------------------------------------------------
+
+
+def test_the_terminal_shows_failures_first_and_one_line_of_strength():
+    """For a tired engineer."""
+    report = run(an_active_case(), replace(a_pause_case(), state=CaseState.ACTIVE), a_code_case())
+
+    lines = render(report).splitlines()
+
+    assert lines[0].startswith("python:tests.runner.agents:loop | scripted layer | isolation audit")
+    assert lines[2] == "FAIL         code-case [active]"
+    assert lines[3].startswith("    path recorded: success_requires/1 at event ")
+    assert lines[5] == "    red ok | green ok | clauses 5/5 killable | coverage 5/5"
+    assert lines[6] == "not run      pause-with-unknown-outcome [active]"
+    assert lines[9] == "pass         pause-with-unknown-outcome [active]"
+    assert lines[12] == "3 cases: 1 failed, 0 inconclusive, 1 passed, 1 not run; 2 gate"
+    assert lines[13] == "exit 1: a gate failed"
+    assert lines[14].startswith("Recorded results show how the agent treats a result")
+    assert "\x1b" not in "".join(lines)
+
+
+def test_colours_are_used_only_when_asked_for():
+    """The caller knows whether it is a terminal."""
+    report = run(an_active_case())
+
+    assert "\x1b[32mpass        \x1b[0m" in render(report, colour=True)
+
+
+def test_hostile_names_are_harmless_in_a_report():
+    """A case comes from a stranger."""
+    report = run(replace(a_pause_case(), id="a\x1b[2Jb"), a_code_case())
+    quiet, loud = report.cases
+    trial = loud.trials[0]
+    noise = tuple(replace(found, sentence="\x1b]0;x") for found in trial.violations * 4)
+    cases = (
+        replace(quiet, reason="first\nsecond\x07"),
+        replace(loud, trials=(replace(trial, violations=noise),)),
+    )
+    summary = replace(report.summary, invalid=("x\x1by",))
+
+    shown = render(replace(report, cases=cases, summary=summary))
+
+    assert "\x1b" not in shown
+    assert "a\\x1b[2Jb [proposed, does not gate]" in shown
+    assert "    first\n    second\\x07" in shown
+    assert "and 3 more, see the results" in shown
+
+
+def test_a_run_without_a_started_agent_says_so():
+    """An empty list of levels would look like a slip."""
+    assert "no agent was started" in render(run(a_pause_case()))
+
+
+def test_results_are_plain_json_with_every_field():
+    """Others build on it."""
+    report = run(a_code_case(), started="2026-12-01T10:00:00Z")
+    run_id = report.cases[0].trials[0].run_id
+
+    document = json.loads(
+        json.dumps(results_document(report, trace_files={run_id: "traces/a.json"}))
+    )
+
+    assert document["schema"] == "results/1"
+    assert set(document) == {
+        "schema", "started", "agent", "layer", "versions", "settings", "isolation", "cases",
+        "summary", "interrupted", "exit_code",
+    }  # fmt: skip
+    (case,) = document["cases"]
+    assert set(case) >= {
+        "id", "digest", "state", "verdict", "strength", "gate", "coverage", "violations",
+        "divergence", "missing", "trials",
+    }  # fmt: skip
+    first, second = case["trials"]
+    assert (first["trace"], second["trace"]) == ("traces/a.json", None)
+    assert set(first) >= {"run_id", "verdict", "violations", "calls", "tokens", "ms", "trace"}
+    assert case["strength"]["killable"] == [5, 5]
