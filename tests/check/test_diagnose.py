@@ -69,8 +69,10 @@ def test_success_after_a_lost_write_asks_for_the_read_back():
 
 def test_a_pending_answer_is_no_end():
     """A receipt says that something was accepted, not that it happened."""
-    accepted = a_call("billing.pause", result={"status": "PENDING"})
+    accepted = a_call("billing.pause", result={"status": "PENDING"}, operation_id="op_1")
+    record = a_call("billing.pause", result={"status": "pending", "order": 7})
 
+    assert found(record, a_success()) == []  # the order is pending, not the change of it
     assert [name for name, _, _ in found(accepted, a_success())] == ["success_without_read_back"]
 
 
@@ -93,6 +95,25 @@ def test_without_a_read_tool_the_write_itself_must_complete():
 
     assert (name, confidence) == suggestion
     assert contract == {"success_requires": [{"tool": "billing.pause", "pred": "$ exists"}]}
+
+
+def test_tools_without_namespace_belong_together_by_their_nouns():
+    """`get_order_status` reads `modify_orders` back; `check_app` does not."""
+    effects = {
+        "check_app": Effect.READ,
+        "get_order_status": Effect.READ,
+        "modify_orders": Effect.WRITE,
+    }
+    lost = a_call("modify_orders", outcome=UNKNOWN)
+
+    ((_, _, contract),) = found(lost, a_success(), tools=effects)
+    read = a_call("get_order_status", result={"status": "completed"})
+
+    assert contract == {
+        "success_requires": [{"tool": "get_order_status", "pred": 'status == "completed"'}]
+    }
+    assert found(lost, read, a_success(), tools=effects) == []
+    assert found(lost, a_call("check_app"), a_success(), tools=effects) != []
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,12 @@ effect of a tool is only assumed, a finding is `medium` at most.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.check.limit_clauses import call_key
+from workbench.check.operations import operation_ids
 from workbench.check.outcomes import value_of
 from workbench.check.proposals import (
     Proposal,
@@ -115,7 +117,8 @@ def _end_unknown(call: Call) -> bool:
     if call.outcome is Outcome.OK:
         result = value_of(call.result)
         status = result.get("status", result.get("state")) if isinstance(result, dict) else None
-        return isinstance(status, str) and status.lower() in _UNDER_WAY
+        receipt = bool(operation_ids(call))  # without one it is a record's own state
+        return receipt and isinstance(status, str) and status.lower() in _UNDER_WAY
     return call.outcome in (Outcome.UNKNOWN, Outcome.MISSING)
 
 
@@ -127,14 +130,22 @@ def _settled(facts: Facts, write: Call, before: int) -> bool:
         and call.outcome is Outcome.OK
         and not _end_unknown(call)
         and (call.tool == write.tool or not is_write_declared(facts, call))
-        and (call.tool == write.tool or _family(call.tool) == _family(write.tool))
+        and (call.tool == write.tool or _related(call.tool, write.tool))
         for call in facts.own_calls
     )
 
 
-def _family(tool: str) -> str:
-    """Return what tools of one system share: the part before the last dot or the first `_`."""
-    return tool.rpartition(".")[0] if "." in tool else ""
+def _related(tool: str, write: str) -> bool:
+    """Whether two tools belong together: one namespace, or a noun that both names share."""
+    if "." in tool or "." in write:
+        return tool.rpartition(".")[0] == write.rpartition(".")[0]
+    return not _nouns(tool).isdisjoint(_nouns(write))
+
+
+def _nouns(tool: str) -> frozenset[str]:
+    """Return the words of a name but its verb, which comes first."""
+    words = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", tool)
+    return frozenset(word.lower().removesuffix("s") for word in words[1:])
 
 
 _READ_WORDS: Final = ("operation", "status", "verify", "check", "receipt", "get", "read", "show")
@@ -145,7 +156,7 @@ def _read_back_tool(facts: Facts, write: Call) -> Tool | None:
     reads = [
         tool
         for tool in facts.trace.tools
-        if tool.effect in (Effect.READ, Effect.PURE) and _family(tool.name) == _family(write.tool)
+        if tool.effect in (Effect.READ, Effect.PURE) and _related(tool.name, write.tool)
     ]
     scores = {tool.name: _read_score(tool) for tool in reads}
     best = max(reads, key=lambda tool: scores[tool.name], default=None)
