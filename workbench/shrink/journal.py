@@ -180,6 +180,8 @@ def _document(judged: Judged) -> JsonMap:
         document["verdict"] = encode(judged.verdict)
     if judged.error is not None:
         document["error"] = judged.error
+    if judged.refused:
+        document["refused"] = True
     return document
 
 
@@ -195,6 +197,7 @@ def _entry(value: Json, place: Place) -> tuple[str, Judged]:
         trials=trials,
         verdict=None if verdict is None else decode(Verdict, verdict, place=place),
         error=error if isinstance(error, str) else None,
+        refused=document.get("refused") is True,
     )
 
 

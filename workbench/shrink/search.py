@@ -260,7 +260,7 @@ class Search:
         When another event became the first offender, what the model had read before that one is
         added if the whole is still smaller and fails the same way.
         """
-        if judged.answer is Answer.UNRESOLVED:
+        if judged.answer is Answer.UNRESOLVED and not judged.refused:
             self.errors_last_round.append(judged.error or "unresolved")
         if judged.answer is not Answer.SAME or judged.verdict is None:
             return None

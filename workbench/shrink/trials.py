@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from workbench.errors import WorkbenchError
 from workbench.model.trace import Trace
 from workbench.model.verdict import Result, Signature, Verdict
 
@@ -54,6 +55,8 @@ class Judged:
     """Runs of the oracle."""
     error: str | None = None
     """Type of what the oracle raised; its message may hold text of the trace."""
+    refused: bool = False
+    """The error says that no such trace can be judged or carried; asking again is no use."""
 
 
 class Policy(Protocol):
@@ -84,5 +87,7 @@ def run_policy(policy: Policy, oracle: Oracle, candidate: Trace, target: Target)
     """Judge one candidate here or in another process; an oracle that fails decides nothing."""
     try:
         return policy(oracle, candidate, target)
+    except WorkbenchError as error:
+        return Judged(answer=Answer.UNRESOLVED, error=type(error).__name__, refused=True)
     except Exception as error:  # noqa: BLE001  an oracle is anybody's code
         return Judged(answer=Answer.UNRESOLVED, error=type(error).__name__)
