@@ -30,7 +30,7 @@ _END_S: Final = 10
 _ROOT: Final = str(Path(workbench.__file__).resolve().parent.parent)
 _BOOT: Final = (
     "import sys; sys.path.append({root!r}); "
-    "from workbench.replay.isolation.supervisor import main; sys.exit(main(sys.argv[1]))"
+    "from workbench.replay.adapters.start import main; sys.exit(main(sys.argv[1]))"
 )
 
 

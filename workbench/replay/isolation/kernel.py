@@ -44,7 +44,7 @@ def _libc() -> Any:  # noqa: ANN401  ctypes has no better type
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _checked(result: int, what: str) -> int:
+def _checked(result: int, what: str) -> int:  # pragma: no cover  another process
     if result < 0:
         raise OSError(ctypes.get_errno(), what)
     return result
@@ -59,7 +59,9 @@ def landlock_abi() -> int:
     return max(0, found)
 
 
-def restrict(*, write_below: Sequence[str], connect_to: Sequence[int]) -> int:
+def restrict(
+    *, write_below: Sequence[str], connect_to: Sequence[int]
+) -> int:  # pragma: no cover  another process
     """Forbid file writes and TCP connections but for these; return the ABI used.
 
     Args:
@@ -92,7 +94,7 @@ def restrict(*, write_below: Sequence[str], connect_to: Sequence[int]) -> int:
     return abi
 
 
-def enter_empty_network() -> None:
+def enter_empty_network() -> None:  # pragma: no cover  another process
     """Move this process into a network with nothing but loopback.
 
     A user namespace comes with it, so that no privilege is needed and none is left that could
@@ -110,7 +112,7 @@ def enter_empty_network() -> None:
     _bring_loopback_up()
 
 
-def _bring_loopback_up() -> None:
+def _bring_loopback_up() -> None:  # pragma: no cover  another process
     import fcntl  # noqa: PLC0415  not on every platform
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -121,7 +123,7 @@ def _bring_loopback_up() -> None:
         fcntl.ioctl(probe, _SET_FLAGS, bytes(request))
 
 
-def set_child_subreaper() -> bool:
+def set_child_subreaper() -> bool:  # pragma: no cover  another process
     """Adopt the orphans of this process's descendants; False: this platform cannot."""
     try:
         return bool(_libc().prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)

@@ -16,7 +16,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from workbench.replay.isolation.kernel import (
     enter_empty_network,
@@ -28,7 +28,7 @@ from workbench.replay.isolation.kernel import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Channel", "Spec", "main", "reach"]
+__all__ = ["Channel", "Runner", "Spec", "reach", "supervise"]
 
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _CANNOT_RUN: Final = 127
@@ -79,8 +79,17 @@ class Channel:
         return found
 
 
-def main(argument: str) -> int:
-    """Run an agent and return its exit code."""
+Runner: TypeAlias = "Callable[[Spec, Channel, bool], int]"
+"""Serves a Python agent: what to run, where to report, and whether the audit hook is wanted."""
+
+
+def supervise(argument: str, *, python: Runner) -> int:  # pragma: no cover  another process
+    """Run an agent and return its exit code.
+
+    Args:
+        argument: the JSON of a `Spec`.
+        python: serves a Python agent in the agent's own process, and returns its exit code.
+    """
     spec = Spec(**json.loads(argument))
     set_child_subreaper()
     woken, wake = os.pipe()
@@ -88,26 +97,26 @@ def main(argument: str) -> int:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     agent = os.fork()
-    if agent == 0:  # pragma: no cover  another process
+    if agent == 0:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for handle in (woken, wake, spec.life):
             os.close(handle)
-        _become(spec)
+        _become(spec, python)
     _let_go()
     code = _watch(agent, spec.life, woken)
     _end_descendants()
     return code
 
 
-def _let_go() -> None:
+def _let_go() -> None:  # pragma: no cover  another process
     """Give up the agent's own streams, so that they close when the agent closes them."""
     null = os.open(os.devnull, os.O_RDWR)
     for handle in (0, 1, 2):
         os.dup2(null, handle)
 
 
-def _watch(agent: int, life: int, woken: int) -> int:
+def _watch(agent: int, life: int, woken: int) -> int:  # pragma: no cover  another process
     """Wait for the agent to end, or end it when the pipe closes."""
     while True:
         found, status = os.waitpid(agent, os.WNOHANG)
@@ -121,7 +130,7 @@ def _watch(agent: int, life: int, woken: int) -> int:
             return 128 + signal.SIGKILL
 
 
-def _end_descendants() -> None:
+def _end_descendants() -> None:  # pragma: no cover  another process
     """Kill and reap until no child is left; orphans come to us, their parent's subreaper."""
     while True:
         for child in _children():
@@ -135,7 +144,7 @@ def _end_descendants() -> None:
             select.select([], [], [], 0.002)
 
 
-def _children() -> list[int]:
+def _children() -> list[int]:  # pragma: no cover  another process
     try:
         text = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
     except OSError:
@@ -185,10 +194,10 @@ def _level(*, has_network: bool, abi: int, audited: bool) -> str:
     return "audit" if audited else "none"
 
 
-def _network_can_be_left() -> bool:
+def _network_can_be_left() -> bool:  # pragma: no cover  another process
     """Try it in a throw-away process: a half-way failure cannot be undone."""
     probe = os.fork()
-    if probe == 0:  # pragma: no cover  another process
+    if probe == 0:
         try:
             enter_empty_network()
         except BaseException:  # noqa: BLE001  the exit code is the answer
@@ -198,7 +207,7 @@ def _network_can_be_left() -> bool:
     return os.waitstatus_to_exitcode(status) == 0
 
 
-def _become(spec: Spec) -> None:  # pragma: no cover  another process
+def _become(spec: Spec, python: Runner) -> None:  # pragma: no cover  another process
     """Turn this process into the agent; never returns."""
     try:
         os.setsid()
@@ -207,10 +216,8 @@ def _become(spec: Spec) -> None:  # pragma: no cover  another process
         if spec.argv:
             os.set_inheritable(spec.channel, False)  # noqa: FBT003  positional only
             os.execvp(spec.argv[0], spec.argv)  # noqa: S606  the agent, as the user named it
-        from workbench.replay.adapters.python_child import run  # noqa: PLC0415  agents only
-
         audited = level != "none"
-        os._exit(run(spec, channel, audited=audited))
+        os._exit(python(spec, channel, audited))
     except OSError as error:
         sys.stderr.write(f"{type(error).__name__}\n")
     finally:
