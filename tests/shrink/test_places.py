@@ -11,6 +11,7 @@ from tests.builders import a_call, a_claim, a_trace, a_user
 from tests.shrink.rules import a_judge, forbidden
 from workbench.errors import InputError
 from workbench.model.event import ToolCall
+from workbench.model.ledger import TriggerNote
 from workbench.shrink import moved_places, shrink_trace
 from workbench.shrink.places import Lock, locks_of
 
@@ -47,7 +48,7 @@ def test_a_place_names_a_value(text, lock):
     [
         ("args.to", "is no place in a trace"),
         ("#x", "is no place in a trace"),
-        ("#99.text", "is in none of the trace's 8 events"),
+        ("#99.text", "is no event of the trace"),
         ("#4.args.", "is no path"),
         ("#4.args.nobody", "names a value that the trace does not have"),
         ("#4.args.list.7", "names a value that the trace does not have"),
@@ -93,11 +94,44 @@ def test_places_follow_the_events_and_items_that_stay():
         before=trace,
         after=small,
     ) == {
-        f"#{call}.args.list.1.name": f"#{after.seq}.args.list.0.name",
-        f"#{call}.args.list.1.name.inner": f"#{after.seq}.args.list.0.name.inner",
+        f"#{call}.args.list.1.name": f"#{call}.args.list.0.name",
+        f"#{call}.args.list.1.name.inner": f"#{call}.args.list.0.name.inner",
         f"#{call}.args.list.0": None,
         f"#{call}.args.to": None,
         "#4": None,
         "#0.text": "#0.text",
         "tools.0.name": "tools.0.name",
     }
+
+
+def test_places_count_in_the_raw_trace():
+    """So they hold for a trace that was shrunk already."""
+    trace = a_trace(a_user(), a_call("look"), a_claim("hm"), a_call("pay", args=ARGS))
+    oracle = a_judge(partial(forbidden, tool="pay"))
+    small = shrink_trace(trace, oracle).trace
+    call = next(e for e in small.events if isinstance(e, ToolCall) and e.tool == "pay")
+
+    assert locks_of(small, [f"#{call.origin_seq}"]) == (Lock(position=call.seq),)
+    with pytest.raises(InputError, match="is no event of the trace"):
+        moved_places(["#4.text"], before=small, after=small)
+
+
+def test_a_trigger_that_is_partly_gone_locks_what_is_left_above_it():
+    """It was found by us; a person's own lock is read strictly."""
+    assert locks_of(a_run(), [TriggerNote(at="#4.args.gone.deep")]) == (
+        Lock(position=4, path=("args",)),
+    )
+
+
+def test_args_and_result_also_stand_for_their_exact_texts():
+    """Redaction names one place for both."""
+    trace = a_trace(
+        a_user(), a_call("pay", args_raw="{broken", result="plain"), a_call("get", result={"a": 1})
+    )
+
+    assert locks_of(trace, ["#2.args", "#3.result_raw", "#6.result_raw.a"]) == (
+        Lock(position=2, path=("args_raw",)),
+        Lock(position=3, path=("result",)),
+        Lock(position=6, path=("result", "a")),
+    )
+    assert moved_places(["#2.args.x"], before=trace, after=trace) == {"#2.args.x": "#2.args.x"}

@@ -1,7 +1,9 @@
 """Places in a draft's trace: `#17.args.account_id`, what is locked there, where it went.
 
-`#17` is the event with `seq` 17; the steps below it are written as everywhere else, a step that
-is no word as a JSON string. A place may go on inside a text that is itself JSON.
+`#17` is the event that was number 17 in the raw trace, so a place holds through redaction and
+shrinking; only places in a list move when items before them go. The steps below are written as
+everywhere else, a step that is no word as a JSON string. A place may go on inside a text that is
+itself JSON, and `args` and `result` also stand for the exact texts that came.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from workbench.model.ledger import TriggerNote
 from workbench.shrink.nodes import NodePath, aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from workbench.model.event import Event
     from workbench.model.jsonvalue import Json
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Lock", "locks_of", "moved_places", "origin_of"]
 
 _PLACE: Final = re.compile(r"#(\d{1,9})(?=\.|$)")
-_STEP: Final = re.compile(r'\.(?:([A-Za-z0-9_-]+)|("(?:[^"\\]|\\.)*"))')
+_STEP: Final = re.compile(r'\.(?:([A-Za-z0-9_#*-]+)|("(?:[^"\\]|\\.)*"))')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,22 +44,38 @@ class Lock:
 def locks_of(trace: Trace, places: Iterable[str | TriggerNote]) -> tuple[Lock, ...]:
     """Read the places that are locked.
 
+    A trigger whose value is not in the trace any more locks the nearest value above it.
+
     Raises:
         InputError: a place cannot be read, or is not in the trace.
     """
-    texts = [place.at if isinstance(place, TriggerNote) else place for place in places]
+    positions = _positions(trace)
     found: list[Lock] = []
-    for text in texts:
-        position, steps = _parsed(text, trace)
-        document = encode(trace.events[position])
-        assert isinstance(document, dict)  # noqa: S101  an event is a mapping
-        if steps[:1] == ["args_raw"] and "args" in document:
-            steps = ["args", *steps[1:]]  # cutting an argument drops the text it stood in
-        path, rest, value = _walk(document, steps)
-        if rest and not isinstance(value, str):
+    for place in places:
+        text = place.at if isinstance(place, TriggerNote) else place
+        origin, steps = _parsed(text)
+        if origin not in positions:
+            raise _refused(text, "is no event of the trace")
+        document = encode(trace.events[positions[origin]])
+        path, rest, value = _walk(document, _field_first(document, steps))
+        if rest and not isinstance(value, str) and isinstance(place, str):
             raise _refused(text, "names a value that the trace does not have")
-        found.append(Lock(position=position, path=path))
+        found.append(Lock(position=positions[origin], path=path))
     return tuple(found)
+
+
+def _positions(trace: Trace) -> dict[int, int]:
+    return {origin_of(event): place for place, event in enumerate(trace.events)}
+
+
+def _field_first(document: Json, steps: list[str]) -> list[str]:
+    """Name the field that is there: `args` for what was `args_raw`, or the reverse."""
+    if not steps or not isinstance(document, dict):
+        return steps
+    name = steps[0].removesuffix("_raw")
+    if name not in ("args", "result"):
+        return steps
+    return [name if name in document else f"{name}_raw", *steps[1:]]
 
 
 def origin_of(event: Event) -> int:
@@ -73,27 +91,33 @@ def moved_places(places: Iterable[str], *, before: Trace, after: Trace) -> dict[
     Raises:
         InputError: one is no place of `before`.
     """
-    seq_by_origin = {origin_of(event): event.seq for event in after.events}
-    return {
-        place: _moved(place, before, after, seq_by_origin) if place.startswith("#") else place
-        for place in places
-    }
+    old, new = _positions(before), _positions(after)
+
+    def moved(place: str) -> str | None:
+        origin, steps = _parsed(place)
+        if origin not in old:
+            raise _refused(place, "is no event of the trace")
+        if origin not in new:
+            return None
+        return _moved(
+            f"#{origin}",
+            steps,
+            encode(before.events[old[origin]]),
+            encode(after.events[new[origin]]),
+        )
+
+    return {place: moved(place) if place.startswith("#") else place for place in places}
 
 
-def _moved(place: str, before: Trace, after: Trace, seq_by_origin: Mapping[int, int]) -> str | None:
-    position, steps = _parsed(place, before)
-    seq = seq_by_origin.get(origin_of(before.events[position]))
-    if seq is None:
-        return None
-    old, new = encode(before.events[position]), encode(after.events[seq])
-    key = f"#{seq}"
-    path, rest, _ = _walk(old, steps)
+def _moved(root: str, steps: list[str], old: Json, new: Json) -> str | None:
+    key = root
+    path, rest, _ = _walk(old, _field_first(old, steps))
     for step in path:
         found = _followed(old, new, step)
         if found is None:
             return None
         moved, old, new = found
-        key = step_key(key, moved)
+        key = step_key(key, steps[0] if key == root else moved)
     for word in rest:
         key = step_key(key, word)
     return key
@@ -109,13 +133,10 @@ def _followed(old: Json, new: Json, step: str | int) -> tuple[str | int, Json, J
     return None
 
 
-def _parsed(text: str, trace: Trace) -> tuple[int, list[str]]:
+def _parsed(text: str) -> tuple[int, list[str]]:
     head = _PLACE.match(text)
     if head is None:
         raise _refused(text, "is no place in a trace")
-    position = int(head[1])
-    if position >= len(trace.events):
-        raise _refused(text, f"is in none of the trace's {len(trace.events)} events")
     steps: list[str] = []
     at = head.end()
     while at < len(text):
@@ -124,7 +145,7 @@ def _parsed(text: str, trace: Trace) -> tuple[int, list[str]]:
             raise _refused(text, "is no path")
         steps.append(step[1] if step[1] is not None else json.loads(step[2]))
         at = step.end()
-    return position, steps
+    return int(head[1]), steps
 
 
 def _walk(value: Json, steps: Sequence[str]) -> tuple[NodePath, Sequence[str], Json]:
