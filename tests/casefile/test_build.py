@@ -657,6 +657,8 @@ def test_the_environment_says_what_made_the_run() -> None:
         "settings": {"temperature": 0},
     }
     assert built(a_trace(a_user(), a_claim())).environment is None
+    nameless = a_trace(a_user(), ModelRequest(settings={"seed": 1}), a_claim())
+    assert built(nameless).environment == {"settings": {"seed": 1}}
 
 
 def test_the_header_says_where_it_can_be_mended() -> None:
@@ -700,11 +702,12 @@ def test_places_of_a_trace_are_found_in_the_case() -> None:
     assert places["#6.operation_id"] == ("f2.operation_id",)
     assert places["#7.text"] == ("paths.recorded.turns.2.user",)
     assert places["#9.text"] == places["#8.text"] == ("paths.recorded.turns.3.text",)
-    assert {place.replace("#1", "#") for place in case_places(shifted)} != set()
-    assert "#102.args" in case_places(shifted)
+    assert case_places(shifted)["#102.args"] == places["#2.args"]
+    unanswered = a_trace(a_user(), a_call("get", outcome=Outcome.MISSING))
+    assert "f1.args" in case_places(unanswered)["#2.args"]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(traces())
 def test_building_is_a_function_of_its_arguments(trace: Trace) -> None:
     """The same trace gives the same bytes, on every machine."""

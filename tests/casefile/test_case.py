@@ -9,6 +9,7 @@ import pytest
 
 from tests.casefile.samples import FULL_CASE, a_case, a_document, changed, changed_all, text_of
 from workbench.casefile.case import case_document, find_cases, load_case, parse_case, save_case
+from workbench.casefile.gate_checks import clauses_of_gate
 from workbench.casefile.layout import format_case
 from workbench.errors import CaseFormatError, ContractError, InputError
 from workbench.model.case import ANY_TIMES
@@ -225,11 +226,18 @@ def test_a_unreachable_gate_is_a_contract_error() -> None:
 
 def test_a_named_clause_is_found_by_its_kind_in_a_gate() -> None:
     """A name replaces the id everywhere; the kind still stands for all."""
-    document = changed("contract.names", {"must_call/1": "looked_up"})
+    document = changed_all(
+        {
+            "contract.names": {"must_call/1": "looked_up"},
+            "gate.live.hard": ["success_requires/1", "max_calls"],
+        }
+    )
 
     case = parse_case(text_of(document), name="a")
 
-    assert case.contract.clauses[0].id == "looked_up"
+    assert clauses_of_gate(case, "must_call") == ("looked_up", "must_call/2")
+    assert clauses_of_gate(case, "looked_up") == ("looked_up",)
+    assert clauses_of_gate(case, "must_call/1") == ()
 
 
 def test_save_writes_new_files_only(tmp_path: Path) -> None:

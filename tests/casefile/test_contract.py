@@ -365,6 +365,7 @@ def test_a_contract_file_is_yaml_or_json_and_says_where_it_can_be_mended(tmp_pat
     assert contract.unproven == (Unproven(clause="must_call/1", reason="no trace has it"),)
     assert load_contract(tmp_path / "c.yaml").clauses == contract.clauses
     assert load_contract(document) == contract
+    assert load_contract(contract_document(contract)) == contract
 
 
 def test_an_error_in_a_contract_file_has_its_line(tmp_path: Path) -> None:

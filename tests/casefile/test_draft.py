@@ -92,7 +92,7 @@ def test_a_draft_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         save_draft(a_draft(), tmp_path / "none" / "d.json")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(traces(), contracts())
 def test_any_trace_and_contract_travel_in_a_draft(trace: Trace, contract: Contract) -> None:
     """The steps compose: what one writes the next one reads."""

@@ -33,7 +33,7 @@ def a_header(contract: Contract, signature: Signature) -> Header:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(traces(), contracts())
 def test_the_replay_of_a_case_has_the_signature_of_its_trace(
     trace: Trace, contract: Contract

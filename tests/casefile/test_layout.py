@@ -101,7 +101,7 @@ def test_plain_words_stay_plain(word: str) -> None:
     assert format_mapping({"v": word}) == f"v: {word}\n"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.dictionaries(hostile_texts(), json_values(max_leaves=6), max_size=4))
 def test_any_mapping_reads_back_as_itself(document: JsonMap) -> None:
     """Whatever a tool answered: control characters, BOM, NEL, look-alikes of numbers."""
@@ -112,7 +112,7 @@ def test_any_mapping_reads_back_as_itself(document: JsonMap) -> None:
         assert {sign for sign in text if not sign.isprintable()} == {"\n"}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])), json_values(max_leaves=3))
 def test_other_readers_read_the_same_texts(text: str, value: Json) -> None:
     """A case is language-neutral; PyYAML's safe loader stands for the others."""
@@ -130,7 +130,7 @@ def test_long_keys_and_texts_read_back(size: int) -> None:
     assert load_yaml(format_mapping(document), name="f")[0] == document
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(traces(), contracts())
 def test_every_built_case_loads_back_as_itself(trace: Trace, contract: Contract) -> None:
     """Export writes nothing that `check` would read otherwise."""

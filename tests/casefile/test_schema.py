@@ -86,7 +86,7 @@ def test_a_mutilated_case_is_marked(path: str, value: Json | Absent) -> None:
     assert not CASES.is_valid(changed(path, value))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(traces(), contracts())
 def test_every_document_that_we_write_is_valid(trace: Trace, contract: Contract) -> None:
     """Whoever reads our files by the schema reads all of them."""

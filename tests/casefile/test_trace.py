@@ -41,7 +41,7 @@ def changed(at: int, name: str, value: Json) -> JsonMap:
     return document  # type: ignore[no-any-return]
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(traces())
 def test_any_trace_is_read_as_it_was_written(trace: Trace) -> None:
     """Every kind of event, also through the text of a file."""

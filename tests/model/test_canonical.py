@@ -53,7 +53,7 @@ def test_keys_are_ordered_by_utf16_units():
 
 def test_nesting_has_no_limit():
     """Hostile nesting must not end the process."""
-    value = []
+    value: Json = []
     for _ in range(50_000):
         value = [value]
 

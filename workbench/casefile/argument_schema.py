@@ -24,11 +24,9 @@ def schema_problem(schema: Json) -> str | None:
         jsonschema_rs.validator_for(
             schema, retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions()
         )
-    except jsonschema_rs.ValidationError as error:
-        place = ".".join(map(str, error.instance_path)) or "its top"
-        return f"it is no JSON Schema, see {place}"
-    except (jsonschema_rs.ReferencingError, ValueError, RecursionError):
-        return "it refers to what is not in it"
+    except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+        place = ".".join(map(str, getattr(error, "instance_path", ()))) or "its top"
+        return f"it is no JSON Schema, or refers to what is not in it; see {place}"
     return None
 
 

@@ -117,8 +117,6 @@ def encode(value: object) -> Json:
             return cast("str", value.value)
         case tuple():
             return [encode(item) for item in value]
-        case frozenset():
-            return sorted(encode(item) for item in value)  # type: ignore[type-var]
         case dict():
             return {_key_text(key): encode(item) for key, item in value.items()}
         case _ if is_dataclass(value):

@@ -94,13 +94,13 @@ def write_new(path: Path, text: str) -> None:
             os.link(temporary, path)
         finally:
             temporary.unlink()
-    except FileExistsError:
-        raise CaseFormatError(
-            "exists already; a new file was expected",
-            place=shown_path(path),
-            fix="choose another name, or delete the old file",
-        ) from None
     except OSError as error:
+        if path.exists():
+            raise CaseFormatError(
+                "exists already; a new file was expected",
+                place=shown_path(path),
+                fix="choose another name, or delete the old file",
+            ) from None
         raise _unwritable(path, error) from None
 
 

@@ -84,8 +84,11 @@ def _mapping_lines(value: JsonMap, indent: str, path: tuple[str, ...]) -> Iterat
 
 
 def _list_lines(value: list[Json], indent: str, path: tuple[str, ...]) -> Iterator[str]:
+    inner = (*path, "*")
     for item in value:
-        inner = (*path, "*")
+        if not isinstance(item, dict | list) or not item:
+            yield f"{indent}- {_scalar(item)}"
+            continue
         flow = None if inner in _BLOCKS else _flow(item, _WIDTH - len(indent) - 2)
         if flow is not None:
             yield f"{indent}- {flow}"
@@ -97,7 +100,10 @@ def _list_lines(value: list[Json], indent: str, path: tuple[str, ...]) -> Iterat
 
 def _entry_lines(start: str, item: Json, indent: str, path: tuple[str, ...]) -> Iterator[str]:
     """Yield `start` and an item: on one line when it fits, else below it."""
-    flow = None if path in _BLOCKS and item else _flow(item, _WIDTH - len(start))
+    if not isinstance(item, dict | list) or not item:
+        yield start + _scalar(item)
+        return
+    flow = None if path in _BLOCKS else _flow(item, _WIDTH - len(start))
     if flow is not None:
         yield start + flow
     else:
@@ -105,17 +111,14 @@ def _entry_lines(start: str, item: Json, indent: str, path: tuple[str, ...]) -> 
         yield from _block_lines(item, f"{indent}  ", path)
 
 
-def _block_lines(item: Json, indent: str, path: tuple[str, ...]) -> Iterator[str]:
+def _block_lines(item: JsonMap | list[Json], indent: str, path: tuple[str, ...]) -> Iterator[str]:
     if isinstance(item, dict):
-        yield from _mapping_lines(item, indent, path)
-    elif isinstance(item, list):
-        yield from _list_lines(item, indent, path)
+        return _mapping_lines(item, indent, path)
+    return _list_lines(item, indent, path)
 
 
-def _flow(value: Json, room: int) -> str | None:
-    """Return a value in flow style; None: it is a collection that does not fit."""
-    if not isinstance(value, dict | list) or not value:
-        return _scalar(value)
+def _flow(value: JsonMap | list[Json], room: int) -> str | None:
+    """Return a collection in flow style; None: it does not fit."""
     pieces: list[str] = []
     left = room
     for piece in _flow_pieces(value):

@@ -10,7 +10,7 @@ Source:
 from __future__ import annotations
 
 import typing
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import Enum
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +20,7 @@ from workbench.casefile.codec import hints_of
 from workbench.casefile.contract_schema import contract_definitions, contract_schema
 from workbench.casefile.trace import TRACE_SCHEMA
 from workbench.model.case import Case, Fixture
+from workbench.model.contract import Contract
 from workbench.model.event import EVENT_TYPES
 from workbench.model.jsonvalue import Absent
 from workbench.model.trace import Trace
@@ -135,9 +136,13 @@ class _Writer:
     definitions: JsonMap = field(default_factory=dict)
 
     def properties(self, cls: type) -> JsonMap:
-        """Return the schemas of a class's fields by their names in JSON."""
+        """Return the schemas of a class's fields by their names in JSON, but for contracts."""
         hints = hints_of(cls)
-        return {_json_key(entry): self.of(hints[entry.name]) for entry in fields(cls)}
+        return {
+            _json_key(entry): self.of(hints[entry.name])
+            for entry in fields(cls)
+            if hints[entry.name] is not Contract
+        }
 
     def input(self) -> JsonMap:
         """Return the schema of a case's input: messages with a role and a content."""
@@ -167,17 +172,15 @@ class _Writer:
             return dict(_SCALARS[hint])
         if origin in (typing.Union, UnionType):
             return self._union(members)
-        if origin in (tuple, frozenset):
-            return self._list(origin, members)
+        if origin is tuple:
+            return self._list(members)
         if origin is dict or hint is dict:
             return self._mapping(members)
         if hint is Signature:
             return _signature()
         if isinstance(hint, type) and issubclass(hint, Enum):
             return {"enum": [member.value for member in hint]}
-        if is_dataclass(hint):
-            return self._reference(typing.cast("type", hint))
-        return {}
+        return self._reference(hint)
 
     def _union(self, members: tuple[Any, ...]) -> JsonMap:
         if Absent in members or any(typing.get_origin(member) is list for member in members):
@@ -185,13 +188,10 @@ class _Writer:
         others = [member for member in members if member is not type(None)]
         if set(others) == set(EVENT_TYPES.values()):
             return {"oneOf": [self._reference(cls) for cls in EVENT_TYPES.values()]}
-        if len(others) == 1:
-            return self.of(others[0])
-        return {"anyOf": [self.of(member) for member in others]}
+        (only,) = others
+        return self.of(only)
 
-    def _list(self, origin: type, members: tuple[Any, ...]) -> JsonMap:
-        if origin is frozenset:
-            return {"type": "array", "uniqueItems": True, "items": self.of(members[0])}
+    def _list(self, members: tuple[Any, ...]) -> JsonMap:
         if members[-1] is Ellipsis:
             return {"type": "array", "items": self.of(members[0])}
         items: list[Json] = [self.of(member) for member in members]

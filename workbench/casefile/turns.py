@@ -11,7 +11,7 @@ Source:
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.casefile.codec import encode_fields
 from workbench.casefile.opening import input_end
@@ -74,6 +74,10 @@ def script_of(trace: Trace, *, requests: bool = False) -> Scripted:
     return writer.finished()
 
 
+Entry: TypeAlias = UserMessage | ModelRequest | Permission | StateChange | ContextChange
+"""An event that is a turn of its own, or says something of the next one."""
+
+
 @dataclass(slots=True)
 class _Open:
     """A turn that is being read: a reply, or calls that no reply asked for."""
@@ -82,13 +86,10 @@ class _Open:
     agent: str | None
     reply: int | None = None
     """Position of its reply; None: no reply asked."""
-    waiting: set[str] = field(default_factory=set)
-    """Ids of its calls whose result is still to come."""
     calls: list[Call] = field(default_factory=list)
     places: list[tuple[Event, str, str]] = field(default_factory=list)
     """Event, its field, and the field of the turn that holds it."""
-    answered: bool = False
-    after: list[Event] = field(default_factory=list)
+    after: list[Entry] = field(default_factory=list)
     """What comes right after it."""
 
 
@@ -113,6 +114,10 @@ class _Writer:
         self._places: dict[str, list[str]] = {}
         self._agent: str | None = None
         self._open: _Open | None = None
+        self._waiting: set[str] = set()
+        """Ids of calls of the open turn whose result is still to come."""
+        self._answered = False
+        """Whether a call of the open turn has ended."""
         self._request: ModelRequest | None = None
         self._folded: _Open | None = None
 
@@ -169,7 +174,7 @@ class _Writer:
                 self._read_result(event)
             case SystemMessage():
                 raise self._cannot(event, "instructs the model after it began", "drop it")
-            case _ if self._open is not None and self._open.waiting:
+            case _ if self._open is not None and self._waiting:
                 self._open.after.append(event)
             case _:
                 self._close(event)
@@ -223,7 +228,7 @@ class _Writer:
     def _read_call(self, event: ToolCall) -> None:
         reply = self._asked_by.get(event.call_id)
         block = self._others_block(event) if reply is None else self._open
-        late = block is not None and (block.answered or _decides(block.after))
+        late = block is not None and (self._answered or _decides(block.after))
         if block is None or block.reply != reply or (reply is not None and late):
             raise self._cannot(
                 event,
@@ -238,8 +243,8 @@ class _Writer:
         joins = (
             block is not None
             and block.turn.by is event.requestor
-            and block.waiting
-            and not block.answered
+            and self._waiting
+            and not self._answered
             and not block.after
             and block.agent == event.agent
         )
@@ -260,20 +265,13 @@ class _Writer:
         block.turn = replace(block.turn, tool_calls=(*block.turn.tool_calls, scripted))
         block.calls.append(call)
         if call.result is not None:
-            block.waiting.add(event.call_id)
+            self._waiting.add(event.call_id)
 
     def _read_result(self, event: ToolResult) -> None:
-        block = self._open
-        if block is None or event.call_id not in block.waiting:
-            raise self._cannot(
-                event,
-                "ends a call after a later turn began; a case ends the calls of a turn with it",
-                "keep the result before the next turn",
-            )
-        block.waiting.remove(event.call_id)
-        block.answered = True
+        self._waiting.remove(event.call_id)  # no turn is closed while one of its calls runs
+        self._answered = True
 
-    def _read_entry(self, event: Event) -> None:
+    def _read_entry(self, event: Entry) -> None:
         match event:
             case UserMessage():
                 self._add_user(event)
@@ -284,10 +282,8 @@ class _Writer:
                 self._add(Turn(permission=_entry(event)), event.agent)
             case StateChange():
                 self._add(Turn(state_change=_entry(event)), event.agent)
-            case ContextChange():
-                self._add(Turn(context_change=_entry(event)), event.agent)
             case _:
-                raise self._cannot(event, "has no place in a case", "drop it")
+                self._add(Turn(context_change=_entry(event)), event.agent)
 
     def _add_user(self, event: UserMessage) -> None:
         folded = self._folded
@@ -307,18 +303,19 @@ class _Writer:
         """End the open turn, because `event` begins something else; None: the trace ends."""
         block = self._open
         self._open = None
-        if block is not None:
-            self._settle(block, event)
-        if not isinstance(event, UserMessage):
-            self._unfold()
-
-    def _settle(self, block: _Open, event: Event | None) -> None:
-        if block.waiting and event is not None:
+        if self._waiting and event is not None:
             raise self._cannot(
                 event,
                 "begins while calls of the turn before are running; a case ends them first",
                 "put their results before it",
             )
+        self._answered = False
+        if block is not None:
+            self._settle(block)
+        if not isinstance(event, UserMessage):
+            self._unfold()
+
+    def _settle(self, block: _Open) -> None:
         if block.turn.by is Requestor.USER:
             self._unfold()
             self._folded = block
@@ -390,7 +387,7 @@ class _Writer:
         )
 
 
-def _decides(events: list[Event]) -> bool:
+def _decides(events: list[Entry]) -> bool:
     """Whether a decision about a tool is among them."""
     return any(isinstance(event, Permission) for event in events)
 

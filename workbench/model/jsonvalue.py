@@ -97,25 +97,23 @@ def _parse_literal(text: str) -> Parsed:
     if not stripped.startswith(("{", "[", "(")) or len(text) > _LITERAL_LIMIT_CHARS:
         return plain
     try:
-        value = _as_json(ast.literal_eval(stripped), depth=0)
+        value = _as_json(ast.literal_eval(stripped))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return plain
     return Parsed(value=value, form=TextForm.LITERAL)
 
 
-def _as_json(value: object, *, depth: int) -> Json:
-    """Translate a Python literal; refuse what JSON cannot say."""
-    if depth > _DEPTH_LIMIT:
-        raise ValueError
+def _as_json(value: object) -> Json:
+    """Translate a Python literal, which nests 200 levels at most; refuse what JSON cannot say."""
     match value:
         case None | bool() | int() | str():
             return value
         case float() if math.isfinite(value):
             return value
         case list() | tuple():
-            return [_as_json(item, depth=depth + 1) for item in value]
+            return [_as_json(item) for item in value]
         case dict() if all(isinstance(key, str) for key in value):
-            return {key: _as_json(item, depth=depth + 1) for key, item in value.items()}
+            return {key: _as_json(item) for key, item in value.items()}
         case _:
             raise ValueError
 
