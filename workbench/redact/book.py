@@ -153,6 +153,8 @@ class Book:
             match step:
                 case Copied(at=at):
                     done.append(base[at])
+                case Drawn(char="x") if all(unit.text.isdigit() for unit in base):
+                    done.append(Unit("x", base[0].label, 0))  # of an extension, or a masked digit
                 case Drawn(char=char, near=near):
                     owner = base[near]
                     done.append(Unit(self.char(owner.label, owner.at, char), owner.label, owner.at))

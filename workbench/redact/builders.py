@@ -43,6 +43,7 @@ _TEXT_OF_AREAS: Final = (
     "626 630 631 636 641 646 650 651 660 661 662 678 682 701 702 703 704 706 707 708 712 "
     "713 714 715 716 717 718"
 )
+_FIRST_DIGITS: Final = "123456789"
 _AREAS: Final = _TEXT_OF_AREAS.split()
 
 
@@ -84,7 +85,7 @@ def build_sequence(kind: str, draw: Draw) -> list[str]:
 def _plain(draw: Draw, *, keep: int = 0) -> list[str]:
     """Draw every character; `keep` leading ones and leading zeros stay."""
     units = list(draw.key[:keep])
-    leading = True
+    leading = draw.key[keep:].strip("0") != ""
     for at in range(keep, len(draw.key)):
         char = draw.key[at]
         if char == "0" and leading:
@@ -98,12 +99,16 @@ def _plain(draw: Draw, *, keep: int = 0) -> list[str]:
 
 
 def _leading(draw: Draw, at: int, char: str) -> str:
-    """Draw a first digit that is no zero, so that a number keeps its width."""
-    return (
-        draw.drawer.cycle("123456789", draw.label, str(at), str(draw.counter))[char]
-        if char in "123456789"
-        else char
-    )
+    """Draw a first digit that is no zero, so that a number keeps its width.
+
+    After some tries it may be the same digit again: some magnitudes leave no other.
+    """
+    label = (draw.label, str(at), str(draw.counter))
+    if char not in _FIRST_DIGITS:
+        return char
+    if draw.counter > 5:
+        return draw.drawer.pick(_FIRST_DIGITS, *label)
+    return draw.drawer.cycle(_FIRST_DIGITS, *label)[char]
 
 
 def _prefix_length(draw: Draw, pattern: re.Pattern[str]) -> int:
@@ -158,6 +163,11 @@ def _iban(draw: Draw) -> list[str]:
 
 
 def _phone(draw: Draw) -> list[str]:
+    units = _number(draw)
+    return [*units[: len(draw.key.rstrip("x"))], *draw.key[len(draw.key.rstrip("x")) :]]
+
+
+def _number(draw: Draw) -> list[str]:
     digits = draw.key.rstrip("x")
     if not _is_digits(digits):
         return _plain(draw)

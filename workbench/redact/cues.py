@@ -84,6 +84,9 @@ _ZH_PLACE = re.compile(
     r"(?:[\u4e00-\u9fff]{2,9}?(?:自治区|省|市|区|县|镇|乡|街道|大道|路|街|巷|弄|村)){1,5}"
     r"(?:[0-9A-Za-z甲乙丙丁]{1,6}(?:号楼|单元|号|座|栋|幢|室|楼|弄)){1,5}"
 )
+_ZH_BEFORE_PLACE = re.compile(
+    r"[\u4e00-\u9fff]{0,4}?(?:[寄送发搬运退]到|[住居]在|位于|地址[是为]|[到在至])"
+)
 _PLAIN_WORD = re.compile(r"(?<![\w./=:-])[^\W\d_]{2,}(?![\w/=(])")
 _IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]{4}")
 
@@ -118,7 +121,9 @@ def find_cued(text: str) -> Iterator[Finding]:
         for match in pattern.finditer(text):
             yield _found(*match.span("value"), "PERSON", 0.6)
     for match in _ZH_PLACE.finditer(text):
-        yield _found(*match.span(), "LOCATION", 0.6)
+        before = _ZH_BEFORE_PLACE.match(match[0])
+        start = match.start() + (0 if before is None else before.end())
+        yield _found(start, match.end(), "LOCATION", 0.6)
 
 
 def _person(match: re.Match[str], *, least: int) -> Iterator[Finding]:

@@ -51,8 +51,8 @@ def new_key(draft: str, *, folder: Path | None = None) -> bytes:
     """
     path = _path(draft, folder)
     key = secrets.token_bytes(KEY_BYTES)
+    _make_folder(path.parent)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(key)
@@ -61,11 +61,22 @@ def new_key(draft: str, *, folder: Path | None = None) -> bytes:
             f"draft {draft} has a key already", fix="load it, or use a new id"
         ) from None
     except OSError as error:
-        raise InputError(
-            f"the key of draft {draft} cannot be written: {error.strerror}",
-            fix="set WORKBENCH_KEYS to a folder of yours",
-        ) from error
+        raise _unwritable(error) from error
     return key
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(error) from error
+
+
+def _unwritable(error: OSError) -> InputError:
+    return InputError(
+        f"the folder of keys cannot be written: {(error.strerror or 'no reason given').lower()}",
+        fix="set WORKBENCH_KEYS to a folder of yours",
+    )
 
 
 def load_key(draft: str, *, folder: Path | None = None) -> bytes:

@@ -144,7 +144,10 @@ def accepts(kind: str, text: str) -> bool:
             return marked and len(value.split()) <= 3 and len(value) >= 5
         case "PERSON" | "USERNAME":
             return (
-                letters >= 2 and len(value.split()) <= 6 and len(value) <= 64 and "://" not in value
+                (letters >= 2 or (kind == "USERNAME" and digits >= 4))
+                and len(value.split()) <= 6
+                and len(value) <= 64
+                and "://" not in value
             )
         case "LOCATION":
             return (letters >= 2 or digits >= 3) and len(value) <= 160 and "://" not in value

@@ -84,7 +84,8 @@ _WINDOW: Final = 400
 _CANDIDATE: Final = re.compile(
     r"(?<![\w.:-])\+?\(?\d[\d \t().+/-]{5,40}\d(?![\w-])|@|\b[13][1-9A-HJ-NP-Za-km-z]{25,34}\b"
 )
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]|\Z)")
+_NO_NUMBER: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]|\Z)|\d+\.\d+\Z")
+"""Days and fractions."""
 _PHONE_WORD: Final = re.compile(
     r"(?i)phone|call|tel|mobile|cell|fax|sms|reach|answering|registered|电话|手机"
 )
@@ -242,7 +243,7 @@ def _windows(text: str, known: tuple[tuple[int, int], ...]) -> Iterator[tuple[in
 
 
 def _may_be_number(text: str) -> bool:
-    return sum(c.isdigit() for c in text) >= 7 and _DAY.match(text) is None
+    return sum(c.isdigit() for c in text) >= 7 and _NO_NUMBER.match(text) is None
 
 
 def find_names(

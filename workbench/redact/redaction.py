@@ -52,8 +52,6 @@ class Redaction:
     """Distinct values replaced."""
     needles: tuple[Needle, ...] = field(default=(), repr=False)
     """Every replaced value, to search later bytes for; never written to a draft or case."""
-    needles: tuple[Needle, ...] = ()
-    """Every replaced value, for a last look at what is written later; raw, never written out."""
 
 
 def require_safe(redaction: Redaction) -> None:

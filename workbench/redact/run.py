@@ -214,7 +214,6 @@ class _Run:
             policy=self.policy.name,
             findings=len(self.survey.spots),
             clusters=len(set(assignment.clusters.values())),
-            needles=tuple(needles),
             surviving=self._surviving(survivors),
             values=len(assignment.pseudonyms),
         )

@@ -32,6 +32,7 @@ _VERSION = re.compile(r"v?\d[\w.+-]{0,20}|latest|next|main|master|stable|localho
 _LOCAL_ADDRESSES = frozenset({"127.0.0.1", "0.0.0.0", "255.255.255.255"})  # noqa: S104  not bound to
 _SIGN = re.compile(r"@|%40|[\[(]\s?at\s?[\])]")
 _DIGIT = re.compile(r"\d")
+_USER_PART = re.compile(r"://[^/\s@]{1,128}:\Z")
 _LAST_LABEL = re.compile(r"[A-Za-z]{2,4}")
 _HEX = re.compile(r"[0-9a-f]+")
 
@@ -91,6 +92,8 @@ def _mail_spans(text: str) -> Iterator[tuple[int, int]]:
             continue
         if spaced and "." not in host:
             continue
+        if _USER_PART.search(text, max(0, start - 200), start):
+            continue  # a password in a URL, found as a secret
         if _VERSION.fullmatch(host):
             continue  # package@1.2.3, prompt@v43
         yield start, end
@@ -276,7 +279,7 @@ _SHAPES: Final = tuple(
         ("ZH_ID", rf"(?<![\w])[{_D}]{{17}}[{_D}Xx](?![A-Za-z0-9_])", _is_zh_id, 0.9),
         (
             "ACCOUNT_ID",
-            rf"(?i)(?<![a-z0-9]){_HOLDER}(?:[-_# .]{{1,2}}|(?=[{_D}]))(?=[a-z-]{{0,8}}[{_D}])[a-z0-9]{{4,24}}(?:[-_][a-z0-9]{{0,4}})?(?![a-z0-9])",
+            rf"(?i)(?<![a-z0-9]){_HOLDER}(?:[-_#]{{1,2}}|(?<=acc|cus)[ .]|(?=[{_D}]))(?=[a-z-]{{0,8}}[{_D}])[a-z0-9]{{4,24}}(?:[-_][a-z0-9]{{0,4}})?(?![a-z0-9])",
             _is_account,
             0.7,
         ),

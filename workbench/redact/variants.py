@@ -122,6 +122,8 @@ def _is_part(key: str, anchor: str) -> bool:
     """Whether a key is the cut-off head of an anchor, or its last digits."""
     if len(key) >= len(anchor):
         return False
+    if len(key) >= 2 and not key.isascii() and anchor.startswith(key):
+        return True
     if len(key) >= 4 and anchor.endswith(key) and key.isdigit():
         return True
     return len(key) >= 4 and len(key) * 5 >= len(anchor) * 2 and anchor.startswith(key)
