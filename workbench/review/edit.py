@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 import tempfile
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
 
 from workbench.casefile.case import load_case, parse_case
+from workbench.casefile.case_files import write_results
 from workbench.casefile.layout import format_case
 from workbench.casefile.strict_yaml import load_yaml
 from workbench.errors import CaseFormatError
@@ -44,8 +47,10 @@ def rewrite_case(path: Path, case: Case) -> None:
     Raises:
         InputError: the file there is no case, or cannot be written.
     """
-    text = with_comments(format_case(case), comments_of(path.read_text("utf-8"), name=path.name))
-    if parse_case(text, name=path.name) != case:
+    load_case(path)
+    moved = write_results(case, path.parent)
+    text = with_comments(format_case(moved), _comments_in(path))
+    if parse_case(text, name=path.name, folder=path.parent) != moved:
         message = "cannot be written so that it reads back the same"
         raise CaseFormatError(message, place=path.name, fix="report it; the file is unchanged")
     _replace(path, text)
@@ -57,23 +62,31 @@ def formatted(path: Path) -> str:
     Raises:
         InputError: the file is no case.
     """
-    comments = comments_of(path.read_text("utf-8"), name=path.name)
-    return with_comments(format_case(load_case(path)), comments)
+    case = load_case(path)
+    return with_comments(format_case(case), _comments_in(path))
+
+
+def _comments_in(path: Path) -> tuple[Comment, ...]:
+    """Return the comments of a file that was read as a case before, so it is UTF-8."""
+    return comments_of(path.read_text("utf-8-sig"), name=path.name)
 
 
 def _replace(path: Path, text: str) -> None:
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(file.name).chmod(path.stat().st_mode & 0o777)
-        Path(file.name).replace(path)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(path.stat().st_mode & 0o777)
+            Path(name).replace(path)
+        except BaseException:  # also when interrupted: the old file stays, alone
+            Path(name).unlink(missing_ok=True)
+            raise
     except OSError as error:
         message = f"cannot be written ({error.strerror})"
-        raise CaseFormatError(message, place=path.name) from None
+        raise CaseFormatError(message, place=path.name, fix="check the folder") from None
 
 
 def comments_of(text: str, *, name: str) -> tuple[Comment, ...]:
@@ -85,9 +98,10 @@ def comments_of(text: str, *, name: str) -> tuple[Comment, ...]:
     _, place = load_yaml(text, name=name)
     starts = _outermost_by_line(dict(place.lines))
     ordered = sorted(starts)
+    lines = text.splitlines()
     found = []
     for number, column, comment in _comment_places(text):
-        alone = not text.splitlines()[number - 1][:column].strip()
+        alone = not lines[number - 1][:column].strip()
         below = next((line for line in ordered if line > number), None)
         line = below if alone else max((n for n in ordered if n <= number), default=None)
         key = None if line is None else starts[line]
@@ -106,23 +120,33 @@ def _outermost_by_line(lines: dict[str, int]) -> dict[int, str]:
 
 def _comment_places(text: str) -> list[tuple[int, int, str]]:
     """Return (line from 1, column from 0, comment); a `#` inside a scalar is none."""
-    inside = [
-        (event.start_mark.index, event.end_mark.index)
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader)
-        if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark
-    ]
-    found, offset, scalar = [], 0, 0
-    for number, line in enumerate(text.splitlines(keepends=True), start=1):
-        for column, char in enumerate(line):
-            at = offset + column
-            while scalar < len(inside) and inside[scalar][1] <= at:
-                scalar += 1
-            held = scalar < len(inside) and inside[scalar][0] <= at
-            if char == "#" and not held and (column == 0 or line[column - 1] in " \t"):
-                found.append((number, column, line[column:].rstrip("\r\n")))
-                break
-        offset += len(line)
+    lines = text.splitlines(keepends=True)
+    starts = list(accumulate(map(len, lines), initial=0))
+    scalars = _scalar_spans(text)
+    found, at = [], text.find("#")
+    while at >= 0:
+        nearest = bisect_right(scalars, (at, len(text))) - 1
+        if nearest >= 0 and at < scalars[nearest][1]:
+            at = text.find("#", scalars[nearest][1])
+            continue
+        number = bisect_right(starts, at)
+        column = at - starts[number - 1]
+        found.append((number, column, lines[number - 1][column:].rstrip()))
+        at = text.find("#", starts[number])
     return found
+
+
+def _scalar_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the texts of scalars start and end, in characters."""
+    spans = []
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark:
+            start, end = event.start_mark.index, event.end_mark.index
+            if event.style in ("|", ">"):  # its first line is a mark, and maybe a comment
+                newline = text.find("\n", start)
+                start = end if newline < 0 else newline
+            spans.append((start, end))
+    return spans
 
 
 def with_comments(text: str, comments: tuple[Comment, ...]) -> str:
@@ -133,14 +157,15 @@ def with_comments(text: str, comments: tuple[Comment, ...]) -> str:
     """
     _, place = load_yaml(text, name="case")
     lines = text.splitlines()
+    line_by_key = dict(place.lines)
     own = set(lines[:1])
     above: dict[int, list[str]] = {}
     beside: dict[int, list[str]] = {}
     tail: list[str] = []
     for comment in comments:
-        at = _line_of(comment.key, dict(place.lines))
         if comment.text in own:
             continue
+        at = _line_of(comment.key, line_by_key)
         if at is None:
             tail.append(comment.text)
         else:
