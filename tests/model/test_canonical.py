@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from workbench.model.canonical import args_digest, canonical_json
-from workbench.model.jsonvalue import same_json
+from workbench.model.jsonvalue import Json, same_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e30, 1e30) | st.text(),

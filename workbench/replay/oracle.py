@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.build import build_case
 from workbench.check.judge import judge
+from workbench.check.outcomes import resolve_outcomes
 from workbench.replay.scripted import replay_path
 
 if TYPE_CHECKING:
@@ -25,5 +26,5 @@ def replay_oracle(contract: Contract, header: Header) -> Oracle:
 
 
 def _judge_replay(trace: Trace, *, contract: Contract, header: Header) -> Verdict:
-    case = build_case(trace, contract, header=header)
+    case = build_case(resolve_outcomes(trace), contract, header=header)
     return judge(replay_path(case, case.recorded), contract)
