@@ -119,6 +119,11 @@ def injected_results(trace: Trace) -> set[int]:
     }
 
 
+def origins(trace: Trace) -> set[int]:
+    """Return the positions in the raw trace of what is left."""
+    return {event.seq if event.origin_seq is None else event.origin_seq for event in trace.events}
+
+
 def test_the_injected_text_is_kept(dojo: Batch):
     """Without it the case would no longer show why the agent did it."""
     attacked = [(f, m) for f, m in dojo.made if injected_results(f.run.trace)]
@@ -126,7 +131,7 @@ def test_the_injected_text_is_kept(dojo: Batch):
     kept = [
         made
         for failure, made in attacked
-        if injected_results(failure.run.trace) & {e.origin_seq for e in made.draft.trace.events}
+        if injected_results(failure.run.trace) & origins(made.draft.trace)
     ]
 
     assert len(kept) >= 0.9 * len(attacked)
