@@ -79,6 +79,14 @@ def test_an_agent_is_called_again_with_the_history(server):
     ]
 
 
+def test_last_words_that_nobody_answered_are_not_put_to_the_agent(server):
+    """Real conversations end with a person's thanks; the script has no reply to it."""
+    found = driven(server, "loop", DONE, Turn(user="Thanks!"))
+
+    assert issues(found) == []
+    assert found.record.trace.events[-1].kind == "user_message"
+
+
 def test_calls_in_threads_overlap(server):
     """The trace must show that the code did not wait."""
     turn = asks(a_call("customer.lookup", {"a": 1}), a_call("calc", call_id="c2"))

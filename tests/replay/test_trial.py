@@ -418,7 +418,7 @@ def test_a_report_that_is_none_is_refused_whole(document):
 def test_user_turns_bring_the_persons_own_calls():
     """A simulator's calls come before its message and never count."""
     turn = Turn(user="and?", by=Requestor.USER, tool_calls=(a_call("calc", call_id="u1"),))
-    trial = a_trial(turn, Turn(user="go on"), fixtures=(a_fixture("calc"),))
+    trial = a_trial(turn, Turn(user="go on"), Turn(text="a"), fixtures=(a_fixture("calc"),))
 
     ((first, second),) = trial.script.user_turns
     trial.user(first)
@@ -435,12 +435,13 @@ def test_user_turns_are_grouped_between_replies():
     """The agent is called again once for each group."""
     trial = a_trial(
         Turn(text="a"), Turn(user="1"), Turn(state_change={"name": "x"}), Turn(user="2"),
-        Turn(text="b"), Turn(user="3"),
+        Turn(text="b"), Turn(user="3"), Turn(text="c"), Turn(user="bye"), Turn(agent="x"),
     )  # fmt: skip
 
     groups = [[turn.user for turn in group] for group in trial.script.user_turns]
 
     assert groups == [["1", "2"], ["3"]]
+    assert [turn.user for turn in trial.script.last_words] == ["bye"]
 
 
 def test_calls_made_at_the_same_time_overlap():

@@ -19,6 +19,8 @@ from workbench.runner.strength import Measured, Strength, strength_line
         (a_predicate("a.b", "==", "x"), {"a": {"b": "x"}}),
         (a_predicate("$", "==", [True]), [True]),
         (a_predicate("a.0.b", "==", 1), {"a": [{"b": 1}]}),
+        (a_predicate("a.2", "==", 1), {"a": [None, None, 1]}),
+        (a_predicate("a.-2", "==", 1), {"a": [1, None]}),
         (a_predicate("a", "exists"), {"a": "declared"}),
         (a_predicate("a", "absent"), {}),
         (a_predicate("a", "!=", 1), {"a": "declared"}),
@@ -58,6 +60,7 @@ def test_what_is_there_is_kept():
     [
         (a_predicate("a", "==", 1), a_predicate("a", "==", 2)),
         (a_predicate("a", "in", []),),
+        (a_predicate("a.5000", "==", 1),),
         (a_predicate("a", "matches", "^x+y$"),),
         (a_predicate("a", "==", 1), a_predicate("a", "absent")),
     ],

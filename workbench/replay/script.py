@@ -27,8 +27,12 @@ class Script:
             if turn.by is Requestor.FRAMEWORK
             for call in turn.tool_calls
         ]
-        self.user_turns: tuple[tuple[Turn, ...], ...] = _user_turns(path)
+        groups = _user_turns(path)
+        answered = any(is_reply(turn) for turn in _after_last_user(path))
+        self.user_turns: tuple[tuple[Turn, ...], ...] = groups if answered else groups[:-1]
         """Later turns of the person; those without a reply between them come together."""
+        self.last_words: tuple[Turn, ...] = () if answered or not groups else groups[-1]
+        """What the person said when nobody answered any more."""
 
     @property
     def left(self) -> int:
@@ -60,6 +64,11 @@ class Script:
 
 def _is_call(call: ScriptedCall, tool: str, args: Json | Absent) -> bool:
     return call.name == tool and same_json(call_args(call), args)
+
+
+def _after_last_user(path: Path) -> tuple[Turn, ...]:
+    last = max((at for at, turn in enumerate(path.turns) if turn.user is not None), default=-1)
+    return path.turns[last + 1 :]
 
 
 def _user_turns(path: Path) -> tuple[tuple[Turn, ...], ...]:

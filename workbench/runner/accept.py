@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.casefile.build import build_case, wire_name
+from workbench.casefile.build import build_case
 from workbench.check.outcomes import resolve_outcomes
 from workbench.model.case import Case, Expectation, Header, Path, PathBasis
 from workbench.runner.additions import with_path
@@ -43,8 +42,7 @@ def accept_trace(case: Case, trace: Trace, *, name: str, by: str) -> Case:
         by=by,
         turns=built.recorded.turns,
     )
-    grown = _with_tools(case, built, path)
-    return with_path(grown, path, built.fixtures, by=by, expected=known)
+    return with_path(case, path, built.fixtures, by=by, tools=built.tools, expected=known)
 
 
 def _header(case: Case) -> Header:
@@ -58,17 +56,3 @@ def _header(case: Case) -> Header:
         signature=case.signature,
         unproven=case.unproven,
     )
-
-
-def _with_tools(case: Case, built: Case, path: Path) -> Case:
-    """Add the tools that only the new path calls."""
-    known = {tool.name for tool in case.tools}
-    called = {call.name for turn in path.turns for call in turn.tool_calls}
-    wires = {tool.wire or tool.name for tool in case.tools}
-    added = []
-    for tool in built.tools:
-        if tool.name in called - known:
-            wire = wire_name(tool.name, wires)
-            wires.add(wire)
-            added.append(replace(tool, wire=None if wire == tool.name else wire))
-    return replace(case, tools=(*case.tools, *added))

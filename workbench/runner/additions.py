@@ -7,13 +7,14 @@ from dataclasses import replace
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+from workbench.casefile.build import wire_name
 from workbench.check.judge import judge
 from workbench.errors import InputError, RefusedError
 from workbench.model.canonical import canonical_json
-from workbench.model.case import ANY_TIMES, Case, Fixture, Path, PathBasis
+from workbench.model.case import ANY_TIMES, Case, CaseTool, Fixture, Path, PathBasis
 from workbench.model.event import Outcome, ToolResult
 from workbench.model.jsonvalue import Absent, same_json
-from workbench.model.trace import calls_of
+from workbench.model.trace import Effect, calls_of
 from workbench.model.verdict import Result
 from workbench.replay.scripted import replay_path
 from workbench.runner.verdicts import result_without
@@ -32,6 +33,7 @@ def with_path(
     wanted: Sequence[Fixture],
     *,
     by: str,
+    tools: Sequence[CaseTool] = (),
     expected: Trace | None = None,
 ) -> Case:
     """Return the case with a path more, and with those of its fixtures that are not there yet.
@@ -41,6 +43,7 @@ def with_path(
         path: the new path.
         wanted: what its calls have to be answered, in order of completion.
         by: who declares the fixtures that are new.
+        tools: what is known of tools; one that the path calls and nobody lists may write.
         expected: a trace whose calls the path has to repeat, each ending as it did there.
 
     Raises:
@@ -51,6 +54,7 @@ def with_path(
         message = f"has a path named {path.name} already"
         raise InputError(message, place=case.id, fix="choose another name with --name")
     reasons: tuple[str, ...] = ()
+    case = replace(case, tools=(*case.tools, *_new_tools(case, path, tools)))
     for only in ((), (path.name,)):
         fixtures = _new_fixtures(case, wanted, path=path.name, by=by, forced=only)
         grown = replace(case, paths=(*case.paths, path), fixtures=(*case.fixtures, *fixtures))
@@ -58,6 +62,22 @@ def with_path(
         if not reasons and not _recorded_changed(case, grown):
             return grown
     raise RefusedError(f"path {path.name} of {case.id} is not green", reasons=reasons)
+
+
+def _new_tools(case: Case, path: Path, known: Sequence[CaseTool]) -> list[CaseTool]:
+    """Return the tools that only the new path calls, with wire names of their own."""
+    listed = {tool.name for tool in case.tools}
+    effects = {tool.name: tool for tool in known}
+    wires = {tool.wire or tool.name for tool in case.tools}
+    called = dict.fromkeys(call.name for turn in path.turns for call in turn.tool_calls)
+    added: list[CaseTool] = []
+    for name in called:
+        if name not in listed:
+            tool = effects.get(name, CaseTool(name=name, effect=Effect.WRITE))
+            wire = wire_name(name, wires)
+            wires.add(wire)
+            added.append(replace(tool, wire=None if wire == name else wire))
+    return added
 
 
 def not_green(case: Case, path: Path) -> tuple[str, ...]:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.check.globs import glob_matches
 from workbench.check.predicates import holds
-from workbench.model.case import Case, Fixture, PathBasis
+from workbench.model.case import Case, CaseTool, Fixture, PathBasis
 from workbench.model.contract import Operator, Predicate, SuccessRequires
 from workbench.model.event import Outcome, ToolCall, ToolResult
 from workbench.model.jsonvalue import Absent, Json, JsonMap
+from workbench.model.trace import Effect
 from workbench.replay.matching import result_value
 from workbench.runner.satisfy import satisfying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.model.case import CaseTool
     from workbench.model.contract import Evidence, Selector
     from workbench.model.trace import Trace
 
@@ -70,7 +70,11 @@ def evidence_call(case: Case, evidence: Evidence, trace: Trace, before: int) -> 
 
 
 def _tools(case: Case, glob: str) -> Iterator[CaseTool]:
-    return (tool for tool in case.tools if glob_matches(glob, tool.name))
+    """Yield the tools that a glob means; a full name that the case does not list may write."""
+    found = [tool for tool in case.tools if glob_matches(glob, tool.name)]
+    if not found and "*" not in glob:
+        found = [CaseTool(name=glob, effect=Effect.WRITE)]
+    yield from found
 
 
 def _recorded(case: Case, tool: str, selector: Selector) -> Fixture | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["satisfying"]
 
 _ANY: Final = "declared"
+_MOST_FILLED: Final = 100
 
 
 def satisfying(predicates: Sequence[Predicate], *, start: Json = None) -> Json | Absent:
@@ -58,10 +59,19 @@ def _put(value: Json, path: tuple[Step, ...], leaf: Json) -> Json:
         return leaf
     step, rest = path[0], path[1:]
     if isinstance(step, int) or step in ("*", "**"):
-        items = list(value) if isinstance(value, list) else []
-        first: Json = items[0] if items else None
-        return [_put(first, rest, leaf), *items[1:]]
+        return _put_in_list(value, step if isinstance(step, int) else 0, rest, leaf)
     known: JsonMap = dict(value) if isinstance(value, dict) else {}
     name = step.removeprefix("\\")
     known[name] = _put(known.get(name), rest, leaf)
     return known
+
+
+def _put_in_list(value: Json, place: int, rest: tuple[Step, ...], leaf: Json) -> Json:
+    """Set an item of a list, and fill up what is missing before it."""
+    items: list[Json] = list(value) if isinstance(value, list) else []
+    missing = place + 1 - len(items) if place >= 0 else -place - len(items)
+    if missing > _MOST_FILLED:
+        return items
+    items += [None] * missing
+    items[place] = _put(items[place], rest, leaf)
+    return items

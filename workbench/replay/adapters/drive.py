@@ -118,6 +118,8 @@ def _converse(case: Case, trial: Trial, session: _Session) -> None:
         except ValueError:
             raise _Failed("it claimed an outcome that is no word of the closed list") from None
         messages.append({"role": "assistant", "content": text})
+    for turn in trial.script.last_words:
+        trial.user(turn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
