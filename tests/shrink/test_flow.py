@@ -121,6 +121,16 @@ def test_of_vocabulary_only_the_latest_holder_counts():
     assert sources(many)[-1] == ["poll16"]
 
 
+def test_whether_a_value_flows_does_not_depend_on_other_results():
+    """Else a smaller trace would have another flow, and shrink further the second time."""
+    album = a_call("album", result="all our family reunions")
+    other = a_call("other", result="a reunion")
+    use = a_call("use", args={"query": "family reunion"})
+
+    assert sources(a_trace(a_user(), album, use)) == [[], []]
+    assert sources(a_trace(a_user(), album, other, use)) == [[], [], []]
+
+
 def test_an_answer_that_never_came_gives_nothing():
     """A call without a result holds no values."""
     trace = a_trace(a_user(), a_call("find", result=""), a_claim("R-1234567"))

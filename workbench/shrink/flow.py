@@ -151,8 +151,14 @@ class _ResultIndex:
         if not value.isascii() or not words:  # scripts without blanks have no word to look up
             units: Iterable[int] = (u for u, text in self._texts.items() if value in text)
         else:
-            rarest = min((self._by_word.get(word, []) for word in words), key=len)
-            units = (u for u in rarest if len(words) == 1 or value in self._texts[u])
+            rarest, *others = sorted((self._by_word.get(w, []) for w in set(words)), key=len)
+            everywhere = [set(other) for other in others]
+            units = (
+                unit
+                for unit in rarest
+                if all(unit in other for other in everywhere)
+                and (len(words) == 1 or value in self._texts[unit])
+            )
         return self._earlier(units, before)
 
     def _earlier(self, units: Iterable[int], before: int) -> set[int]:
