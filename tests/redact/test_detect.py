@@ -1,5 +1,6 @@
 """What is found in texts, and what is not."""
 
+# ruff: noqa: RUF001  full width is data here
 from __future__ import annotations
 
 import json

@@ -1,5 +1,6 @@
 """Facts and validity checks: one table of pure predicates."""
 
+# ruff: noqa: RUF001  full width is data here
 from __future__ import annotations
 
 import pytest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,9 @@ from workbench.redact.keys import (
     new_key,
     read_key_file,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_key_is_private_and_comes_back(tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +10,9 @@ from workbench.errors import CaseFormatError
 from workbench.redact.detect import Ner
 from workbench.redact.policy import DecisionWord, find_declared, load_policy
 from workbench.redact.special import Dates
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.desk
 

@@ -7,7 +7,7 @@ import logging
 import subprocess
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,7 +21,10 @@ from workbench.model.event import CallError, Decision, Outcome, Permission, Tool
 from workbench.model.jsonvalue import parse_text
 from workbench.model.trace import Effect, Tool, Trace, calls_of
 from workbench.redact import note_of, redact_trace, require_safe
-from workbench.redact.redaction import Redaction
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import JsonMap
+    from workbench.redact.redaction import Redaction
 
 pytestmark = pytest.mark.desk
 
@@ -86,14 +89,14 @@ def incident() -> Trace:
     )
 
 
-CONTRACT = {
+CONTRACT: JsonMap = {
     "forbid_call": [{"tool": "billing.pause", "where": [f'account_id == "{ACCOUNT} "']}],
-    "success_requires": "billing.get_operation.status == completed",
+    "success_requires": [{"tool": "billing.get_operation", "pred": "status == completed"}],
     "answer": {"not_contains": [NAME]},
 }
 
 
-def redacted(trace: Trace | None = None, **options: Any) -> Redaction:
+def redacted(trace: Trace | None = None, **options: Any) -> Redaction:  # noqa: ANN401  passed on
     """Redact the incident."""
     contract = load_contract(options.pop("contract", CONTRACT))
     return redact_trace(trace or incident(), contract=contract, key=KEY, ner="none", **options)
@@ -178,7 +181,9 @@ def test_a_grant_still_covers_its_call() -> None:
 def test_a_grant_of_unknown_arguments_gets_a_draw() -> None:
     """Distinct stays distinct, and nothing can be looked up."""
     trace = incident()
-    grant = replace(trace.events[-1], args_digest="sha256:" + "0" * 64)  # type: ignore[call-arg]
+    old = trace.events[-1]
+    assert isinstance(old, Permission)
+    grant = replace(old, args_digest="sha256:" + "0" * 64)
 
     done = redacted(replace(trace, events=(*trace.events[:-1], grant))).trace
 
@@ -235,7 +240,7 @@ def test_declared_ids_are_replaced() -> None:
     trace = a_trace(
         a_user("see MBR~77x and the bin"), a_call("t", args={"ref": "zz-top"}), a_claim("ok")
     )
-    policy = {
+    policy: JsonMap = {
         "schema": "redaction/1",
         "patterns": [{"pattern": "MBR~[0-9a-z]+", "type": "MEMBER_ID"}],
         "fields": {"**.ref": "MEMBER_ID"},
@@ -265,7 +270,7 @@ def test_a_pattern_with_a_value_is_refused_with_its_place() -> None:
         "answer": {"matches": [r"rachel\.rivera@fabrikam\.com|rachel.rivera@fabrikam.com"]},
     }
 
-    with pytest.raises(RefusedError, match="contract.answer.matches.0") as refusal:
+    with pytest.raises(RefusedError, match=r"contract\.answer\.matches\.0") as refusal:
         redacted(contract=contract)
 
     assert "fabrikam" not in str(refusal.value)

@@ -4,17 +4,20 @@ Each trap has the trace, a predicate that is true of it and must stay true, and 
 must be gone. Nothing is declared: triggers, variants and facts are found.
 """
 
+# ruff: noqa: RUF001  look-alikes are data here
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.builders import a_call, a_claim, a_trace, a_user
 from workbench.model.event import CallError, Outcome, UserMessage
 from workbench.model.trace import Call, Trace, calls_of
 from workbench.redact.checks import has_luhn, is_email, is_iban, is_ip, is_phone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["TRAPS", "Trap"]
 

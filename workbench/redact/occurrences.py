@@ -132,11 +132,13 @@ class Occurrences:
             yield from self._whole_number(text)
             return
         parts = None if text.isascii() and "%" not in text else pieces(text)
-        yield from self._folded(leaf, parts)
-        yield from self._compact(text, parts)
+        exact = [*self._folded(leaf, parts), *self._compact(text, parts)]
+        yield from exact
         if not leaf.is_key:
             yield from self._tails(leaf)
-            yield from self._damaged(text)
+            for copy in self._damaged(text):
+                if not any(f.start < copy.end and copy.start < f.end for f in exact):
+                    yield copy
 
     def _whole_number(self, text: str) -> Iterator[Finding]:
         kind = self._cores.get(text.lstrip("-"))
