@@ -16,6 +16,7 @@ from tests.casefile.samples import FULL_CASE
 from workbench.casefile.case import load_case, parse_case, save_case
 from workbench.casefile.layout import SCHEMA_COMMENT, format_case
 from workbench.errors import CaseFormatError
+from workbench.model.contract import FixPlace
 from workbench.review.edit import comments_of, formatted, rewrite_case, with_comments
 
 LINES = (
@@ -213,7 +214,7 @@ def test_a_case_that_would_not_read_back_is_not_written(tmp_path):
     """The old file is worth more than a new one that says something else."""
     path = a_file(tmp_path)
     case = load_case(path)
-    shown = replace(case, contract=replace(case.contract, fix=None))
+    shown = replace(case, contract=replace(case.contract, fix=FixPlace.CODE))
 
     with pytest.raises(CaseFormatError, match="reads back the same"):
         rewrite_case(path, shown)

@@ -66,6 +66,7 @@ def details_of(options: Namespace) -> CaseDetails:
         severity=Severity(options.severity),
         fix=None if options.fix is None else FixPlace(options.fix),
         why=_why(options.why),
+        incident=options.incident,
     )
 
 

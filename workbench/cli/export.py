@@ -9,7 +9,7 @@ from workbench.cli.details import add_details, details_of
 from workbench.cli.drafts import draft_in
 from workbench.cli.options import add_json, add_ner, keys_folder, print_json, relative, settings_of
 from workbench.errors import InputError
-from workbench.review.export import export_draft
+from workbench.review.export import export_draft, require_redacted
 from workbench.review.summary import render_case
 from workbench.review.vault import Vault
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from workbench.model.draft import Draft
+    from workbench.model.ledger import RedactionNote
 
 __all__ = ["add_arguments", "execute", "today"]
 
@@ -37,7 +38,7 @@ def execute(options: Namespace) -> int:
         raise InputError(
             message, place=options.draft, fix="workbench redact RUN --contract C -o DRAFT"
         )
-    _require_ner(draft, without=options.without_ner)
+    _require_ner(draft, require_redacted(draft), without=options.without_ner)
     needles = Vault(keys_folder(settings_of())).needles(draft.draft)
     case, path = export_draft(
         draft, details_of(options), options.out, needles=needles, date=today()
@@ -50,14 +51,13 @@ def execute(options: Namespace) -> int:
     return 0
 
 
-def _require_ner(draft: Draft, *, without: bool) -> None:
+def _require_ner(draft: Draft, note: RedactionNote, *, without: bool) -> None:
     """Names in prose must have been looked for, or a person says that they need not be.
 
     Raises:
         InputError: they were not, and nobody did.
     """
-    note = draft.redaction
-    if note is not None and "ner" not in note.detectors and not without:
+    if "ner" not in note.detectors and not without:
         message = "was redacted without a model that finds names in prose"
         raise InputError(
             message, place=draft.draft, fix="redact with [ner-en], or type --without-ner"

@@ -32,7 +32,7 @@ def execute(options: Namespace) -> int:
     paths = find_cases(options.cases)
     for path in paths:
         try:
-            differs = formatted(path) != path.read_text("utf-8")
+            differs = formatted(path).encode() != path.read_bytes()
             if differs and not options.check:
                 rewrite_case(path, load_case(path))
         except InputError as error:

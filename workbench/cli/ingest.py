@@ -53,13 +53,15 @@ def execute(options: Namespace) -> int:
     taken = dict(_taken(options))
     if options.json:
         print_json(_document(taken))
+        for line in _explained(taken):
+            complain(line)
     else:
         print("\n".join(_lines(taken)))
     useless = [path for path, intake in taken.items() if intake.is_useless]
     for path in useless:
         complain(f"workbench: {relative(path)}: no usable run; its records are stored raw")
     if options.explain and not any(intake.explained for intake in taken.values()):
-        complain(harmless(f"no run {options.explain!r} among those that were read"))
+        complain(f"no run {options.explain!r} among those that were read")
     return 4 if useless or len(taken) < len(set(options.files)) else 0
 
 
@@ -82,7 +84,7 @@ def _taken(options: Namespace) -> Iterator[tuple[Path, Intake]]:
                 complain(f"workbench: {error}")
                 continue
             for line in intake.unreadable:
-                complain(harmless(f"unreadable, stored raw: {relative(path)}#{line}"))
+                complain(f"unreadable, stored raw: {relative(path)}#{line}")
             yield path, intake
 
 
@@ -109,6 +111,10 @@ def _document(taken: dict[Path, Intake]) -> JsonMap:
     }
 
 
+def _explained(taken: dict[Path, Intake]) -> tuple[str, ...]:
+    return tuple(line for intake in taken.values() for line in intake.explained)
+
+
 def _lines(taken: dict[Path, Intake]) -> Iterator[str]:
     runs = sum(intake.runs for intake in taken.values())
     events = sum(intake.events for intake in taken.values())
@@ -118,8 +124,7 @@ def _lines(taken: dict[Path, Intake]) -> Iterator[str]:
         yield f"{duplicates} runs were here already; nothing was added for them"
     grades = sum((Counter(intake.grades) for intake in taken.values()), Counter())
     yield from (f"  {grades[g.value]:6} {g.value}" for g in Grade if grades[g.value])
-    for intake in taken.values():
-        yield from map(harmless, intake.explained)
+    yield from map(harmless, _explained(taken))
     assumed = sorted({name for intake in taken.values() for name in intake.assumed_tools})
     if assumed:
         guesses = ", ".join(f"{name} ({proposed_effect(name).value}?)" for name in assumed)

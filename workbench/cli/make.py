@@ -25,7 +25,6 @@ from workbench.review.make import Made, make_case, surest_suggestion
 from workbench.review.source import find_run
 from workbench.review.summary import render_case, render_redaction
 from workbench.review.vault import Vault
-from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -61,7 +60,6 @@ def execute(options: Namespace) -> int:
         policy=None if options.policy is None else load_policy(options.policy),
         ner="none" if options.without_ner else "auto",
         trigger=options.trigger,
-        incident=options.incident,
     )
     if options.json:
         print_json(
@@ -77,7 +75,7 @@ def _contract(trace: Trace, options: Namespace) -> Contract:
         return load_contract(options.contract)
     suggestion = surest_suggestion(trace)
     text = json.dumps(suggestion.contract, ensure_ascii=False)
-    complain(harmless(f"contract taken from {suggestion.detector}: {text}"))
+    complain(f"contract taken from {suggestion.detector}: {text}")
     return load_contract(suggestion.contract)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.settings import find_settings, load_settings
-from workbench.errors import InputError
+from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -31,7 +31,6 @@ __all__ = [
     "keys_folder",
     "print_json",
     "relative",
-    "require_file",
     "settings_of",
     "store_of",
 ]
@@ -104,25 +103,14 @@ def print_json(document: JsonMap) -> None:
 
 
 def complain(text: str) -> None:
-    """Say something that is no result."""
-    print(text, file=sys.stderr)
+    """Say something that is no result; names in it may come from a hostile file."""
+    print("\n".join(map(harmless, text.split("\n"))), file=sys.stderr)
 
 
 def relative(path: Path) -> str:
-    """Return a path as a person would type it from here."""
+    """Return a path as a person would type it from here, fit for a terminal."""
     try:
-        return str(path.resolve().relative_to(Path.cwd()))
+        shown = path.resolve().relative_to(Path.cwd())
     except ValueError:
-        return str(path)
-
-
-def require_file(path: Path, *, what: str) -> Path:
-    """Return `path` if it is a file.
-
-    Raises:
-        InputError: it is not.
-    """
-    if not path.is_file():
-        message = f"is no file; expected {what}"
-        raise InputError(message, place=relative(path), fix="check the path")
-    return path
+        shown = path
+    return harmless(str(shown))

@@ -21,7 +21,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         flags = _FLAG.findall(self.format_help())
-        near = [found for word in _FLAG.findall(message) if (found := nearest(word, flags))]
+        unknown = (word for word in _FLAG.findall(message) if word not in flags)
+        near = [found for word in unknown if (found := nearest(word, flags))]
         fix = f"write {near[0]}" if near else f"{self.prog} --help"
         self.exit(_USAGE, f"{self.prog}: {message}\n  Fix: {fix}\n")
 

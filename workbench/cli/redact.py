@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import load_draft, save_draft
-from workbench.cli.drafts import draft_in
+from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
     add_json,
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from workbench.redact.redaction import Redaction
 
 __all__ = ["add_arguments", "add_redaction", "execute", "redaction_document"]
-
-_SHOWN = 12
 
 
 def add_redaction(parser: ArgumentParser) -> None:
@@ -79,12 +77,7 @@ def execute(options: Namespace) -> int:
     """Redact and write the draft; 1 when a step that protects refuses."""
     vault = Vault(keys_folder(settings_of()))
     if options.forget_key:
-        draft = load_draft(Path(options.run))
-        vault.forget(draft.draft)
-        print(
-            f"the key of {draft.draft} is gone; no path can be accepted with its pseudonyms any more"
-        )
-        return 0
+        return _forget(load_draft(Path(options.run)).draft, vault, options)
     if options.out is None:
         message = "is missing; the redacted draft goes into a file"
         raise InputError(message, place="-o", fix="-o NAME.draft.json")
@@ -106,18 +99,28 @@ def execute(options: Namespace) -> int:
     return 0
 
 
+def _forget(draft: str, vault: Vault, options: Namespace) -> int:
+    vault.forget(draft)
+    if options.json:
+        print_json({"forgotten": draft})
+    else:
+        print(f"the key of {draft} is gone; no path can be accepted with its pseudonyms any more")
+    return 0
+
+
 def _opened(options: Namespace, vault: Vault) -> tuple[Draft, bytes]:
     """Return the raw draft to redact, with its key."""
+    given = None if options.key_file is None else read_key_file(options.key_file)
     draft = draft_in(options.run)
     if draft is not None:
-        return draft, vault.known_key(draft.draft)
+        require_same_clauses(draft, options.contract)
+        return draft, given or vault.known_key(draft.draft)
     if options.contract is None:
         message = "is missing; a run has no contract of its own"
         raise InputError(message, place="--contract", fix="--contract FILE")
     run = find_run(options.run, lookup_of(options))
     contract = load_contract(options.contract)
-    given = None if options.key_file is None else read_key_file(options.key_file)
-    key = vault.key(draft_id(run.trace, contract)) if given is None else given
+    key = given or vault.key(draft_id(run.trace, contract))
     return open_draft(run, contract, key=key, incident=options.incident), key
 
 

@@ -12,7 +12,7 @@ from workbench.casefile.trace import trace_document
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, print_json
 from workbench.review.source import find_run
-from workbench.review.timeline import event_line, headline, timeline
+from workbench.review.timeline import event_lines, headline, timeline
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -52,7 +52,7 @@ def _document(run: LoadedRun, *, reveal: bool) -> JsonMap:
         "assumed_tools": list(run.assumed_tools),
         "trace": trace_document(trace) if reveal else None,
         "events": [
-            {"seq": event.seq, "kind": event.kind, "text": event_line(event, run, reveal=reveal)}
-            for event in trace.events
+            {"seq": event.seq, "kind": event.kind, "text": line}
+            for event, line in zip(trace.events, event_lines(run, reveal=reveal), strict=True)
         ],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentTypeError
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.casefile.codec import encode
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import save_draft
-from workbench.cli.drafts import draft_in
+from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, keys_folder, print_json, relative, settings_of
 from workbench.errors import InputError
@@ -49,10 +50,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--lock", metavar="PATH", action="append", default=[], help="a place that must stay"
     )
     parser.add_argument(
-        "--budget-calls", metavar="N", type=int, default=500, help="oracle calls (default: 500)"
+        "--budget-calls",
+        metavar="N",
+        type=_positive,
+        default=500,
+        help="oracle calls (default: 500)",
     )
     parser.add_argument(
-        "--jobs", metavar="N", type=int, default=1, help="processes that judge ahead"
+        "--jobs", metavar="N", type=_positive, default=1, help="processes that judge ahead"
     )
     parser.add_argument(
         "--journal", metavar="F", type=Path, help="file from which an interrupted search goes on"
@@ -61,6 +66,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o", "--out", metavar="DRAFT", type=Path, required=True, help="draft file to write"
     )
     add_json(parser)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        message = f"{number} is not positive"
+        raise ArgumentTypeError(message)
+    return number
 
 
 def execute(options: Namespace) -> int:
@@ -77,6 +90,8 @@ def execute(options: Namespace) -> int:
             journal=options.journal,
             on_step=_show if wants_colour(sys.stderr) else None,
         )
+    if wants_colour(sys.stderr):
+        sys.stderr.write("\r\x1b[2K")
     save_draft(small, options.out)
     note = small.shrink
     assert note is not None  # noqa: S101  `shrink_draft` has just written it
@@ -102,7 +117,7 @@ def execute(options: Namespace) -> int:
 def _draft_of(options: Namespace) -> Draft:
     draft = draft_in(options.run)
     if draft is not None:
-        _require_same_clauses(draft, options.contract)
+        require_same_clauses(draft, options.contract)
         return draft
     if options.contract is None:
         message = "is missing; a run has no contract of its own"
@@ -111,20 +126,6 @@ def _draft_of(options: Namespace) -> Draft:
     contract = load_contract(options.contract)
     key = Vault(keys_folder(settings_of())).key(draft_id(run.trace, contract))
     return open_draft(run, contract, key=key)
-
-
-def _require_same_clauses(draft: Draft, path: Path | None) -> None:
-    """A draft's own contract counts, since its literals were redacted; another one is an error.
-
-    Raises:
-        InputError: the file states other clauses.
-    """
-    if path is None:
-        return
-    ours = [clause.id for clause in draft.contract.clauses]
-    if [clause.id for clause in load_contract(path).clauses] != ours:
-        message = "states other clauses than the draft was opened with"
-        raise InputError(message, place=relative(path), fix="redact the run with this contract")
 
 
 def _executor(jobs: int) -> Executor | nullcontext[None]:

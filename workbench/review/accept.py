@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import case_document, load_case
-from workbench.casefile.codec import step_key
+from workbench.casefile.codec import encode, step_key
 from workbench.casefile.layout import format_case
 from workbench.errors import InputError, RefusedError
 from workbench.redact.redaction import require_safe
 from workbench.redact.residue import scan
 from workbench.redact.run import redact_trace
 from workbench.review.edit import rewrite_case
+from workbench.review.places import hit_places, ledger_in_case
 from workbench.runner.accept import accept_trace, repair
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.model.case import Case
-    from workbench.model.jsonvalue import Json
     from workbench.model.ledger import LedgerEntry, RedactionNote
     from workbench.redact.policy import Policy
     from workbench.redact.redaction import Redaction
@@ -87,23 +87,31 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
     redaction = redact_trace(run.trace, policy=policy, key=vault.known_key(draft), ner=ner)
     require_safe(redaction)
     done = accept_trace(case, redaction.trace, name=name or "accepted", by=by or case.owner)
-    done = replace(done, redaction=_grown(case.redaction, redaction, done))
+    done = replace(done, redaction=_grown(case.redaction, redaction, case=done))
     _require_clean(done, (*vault.needles(draft), *redaction.needles))
     rewrite_case(file, done)
     return done
 
 
-def _grown(note: RedactionNote | None, redaction: Redaction, case: Case) -> RedactionNote | None:
+def _grown(note: RedactionNote | None, redaction: Redaction, *, case: Case) -> RedactionNote | None:
     """Return the case's note with the new path's values, texts to review and places."""
     if note is None:
         return None
-    known = {entry.pseudonym for entry in note.ledger}
-    new = [entry for entry in redaction.ledger if entry.pseudonym not in known]
+    known = {entry.pseudonym for entry in note.ledger if entry.pseudonym is not None}
+    retained = _retained(redaction, step_key("paths", case.accepted[-1].name))
+    new = [e for e in redaction.ledger if e.pseudonym is not None and e.pseudonym not in known]
     return replace(
         note,
-        ledger=tuple(_placed((*note.ledger, *new), case)),
+        ledger=(*_placed((*note.ledger, *new), case), *retained),
         unreviewed=note.unreviewed + redaction.unreviewed,
     )
+
+
+def _retained(redaction: Redaction, path: str) -> Iterator[LedgerEntry]:
+    """Yield what a person left as it is and the new path carries, as being somewhere in it."""
+    for entry in ledger_in_case(redaction.ledger, redaction.trace):
+        if entry.pseudonym is None:
+            yield replace(entry, at=(path,))
 
 
 def _placed(ledger: Iterable[LedgerEntry], case: Case) -> Iterator[LedgerEntry]:
@@ -112,19 +120,14 @@ def _placed(ledger: Iterable[LedgerEntry], case: Case) -> Iterator[LedgerEntry]:
     Pseudonyms are recognisable as ours, so a place that holds one holds it on purpose.
     """
     document = case_document(case)
-    texts = [
-        (place, text)
-        for part in ("input", "paths", "tools", "contract")
-        for place, text in _texts(document.get(part), part)
-    ]
+    texts = [found for part in ("tools", "contract") for found in _texts(document[part], part)]
+    texts += _texts(encode(case.input.state), "input.state")
+    for nth, message in enumerate(case.input.messages):
+        texts += _texts(encode(message), step_key("input", nth))
+    for path in case.paths:
+        texts += _texts(encode(path), step_key("paths", path.name))
     for fixture in case.fixtures:
-        values: tuple[tuple[str, Json | object], ...] = (
-            ("args", fixture.args),
-            ("result", fixture.result),
-        )
-        texts += [
-            found for name, value in values for found in _texts(value, f"{fixture.id}.{name}")
-        ]
+        texts += _texts(encode(fixture), fixture.id)
     for entry in ledger:
         if entry.pseudonym is None:
             yield entry
@@ -154,9 +157,10 @@ def _require_clean(case: Case, needles: tuple[Needle, ...]) -> None:
     """
     hits = [hit for hit in scan(format_case(case).encode(), needles) if hit.blocking]
     if hits:
-        message = f"{len(hits)} values that were replaced in the incident are in the new path"
+        values = len({hit.needle for hit in hits})
+        message = f"{values} values that were replaced in the incident are in the new path"
         raise RefusedError(
             message,
-            reasons=tuple(f"{needles[hit.needle].label} in view {hit.view}" for hit in hits),
+            reasons=hit_places(hits, needles),
             fix="declare the field in --policy, so that it is replaced here too",
         )

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.build import build_case
 from workbench.casefile.case import save_case
+from workbench.casefile.case_checks import check_case
+from workbench.casefile.codec import Place
 from workbench.casefile.layout import format_case
 from workbench.check.claims import claim_outcome
 from workbench.check.judge import judge
@@ -22,7 +24,7 @@ from workbench.model.ledger import Residue
 from workbench.redact.residue import scan, view_count
 from workbench.replay.scripted import replay_path
 from workbench.review.draft import require_failure
-from workbench.review.places import ledger_in_case, trigger_in_case
+from workbench.review.places import hit_places, ledger_in_case, trigger_in_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.model.verdict import Verdict
     from workbench.redact.residue import Needle
 
-__all__ = ["CaseDetails", "case_of", "export_draft", "with_claims"]
+__all__ = ["CaseDetails", "case_of", "export_draft", "require_redacted", "with_claims"]
 
 _SUFFIX = ".case.yaml"
 _SLUG_LENGTH = 48
@@ -58,6 +60,8 @@ class CaseDetails:
     fix: FixPlace | None = None
     """None: the contract's."""
     why: JsonMap | None = None
+    incident: str | None = None
+    """Reference in the incident tracker; None: the draft's."""
 
 
 def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
@@ -69,13 +73,11 @@ def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
         date: of today, for the history.
 
     Raises:
-        InputError: the draft is raw, or its trace cannot be carried by a case.
+        InputError: the draft is raw, its trace cannot be carried by a case, or a detail is
+            not what a case takes.
         RefusedError: its trace no longer fails as the incident did, or the case would not.
     """
-    redaction = draft.redaction
-    if redaction is None:
-        message = "was not redacted; a raw trace is never exported"
-        raise InputError(message, place=draft.draft, fix="workbench redact first")
+    redaction = require_redacted(draft)
     verdict = require_failure(draft.trace, draft.contract)
     if verdict.signature != draft.raw_signature:
         message = "the draft no longer fails as the incident did"
@@ -94,8 +96,21 @@ def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
         history=(created,),
         failing_version=versions.prompt or versions.agent or versions.model,
     )
+    check_case(case, Place(name=draft.draft))
     _require_same_failure(case, draft)
     return case
+
+
+def require_redacted(draft: Draft) -> RedactionNote:
+    """Return how a draft was redacted.
+
+    Raises:
+        InputError: it was not.
+    """
+    if draft.redaction is None:
+        message = "was not redacted; a raw trace is never exported"
+        raise InputError(message, place=draft.draft, fix="workbench redact first")
+    return draft.redaction
 
 
 def with_claims(trace: Trace, contract: Contract) -> Trace:
@@ -135,7 +150,7 @@ def _header(
             trace_digest=source.trace_digest,
             store_head=source.store_head,
             imported_from=source.imported_from,
-            incident=source.incident,
+            incident=details.incident or source.incident,
             grade=source.grade,
         ),
         signature=draft.raw_signature,
@@ -212,17 +227,16 @@ def _searched(case: Case, path: Path, needles: Sequence[Needle]) -> Case:
     hits = scan(f"{path.name}\n{format_case(case)}".encode(), needles)
     blocking = [hit for hit in hits if hit.blocking]
     if blocking:
-        message = f"{len(blocking)} replaced values are still in the case"
+        message = f"{len({hit.needle for hit in blocking})} replaced values are still in the case"
         raise RefusedError(
             message,
-            reasons=tuple(f"{needles[hit.needle].label} in view {hit.view}" for hit in blocking),
+            reasons=hit_places(blocking, needles),
             fix="keep them out of --title, --why and --id, or redact again with the field named",
         )
     assert case.redaction is not None  # noqa: S101  `case_of` refuses raw drafts
-    shown = len(hits)
     note = replace(
         case.redaction,
         residue=Residue(views=view_count(), hits=0),
-        unreviewed=case.redaction.unreviewed + shown,
+        unreviewed=case.redaction.unreviewed + len(hits),
     )
     return replace(case, redaction=note)

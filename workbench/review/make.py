@@ -74,7 +74,6 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
     policy: Policy | None = None,
     ner: str = "auto",
     trigger: Sequence[str] = (),
-    incident: str | None = None,
 ) -> Made:
     """Write the case of a run.
 
@@ -88,7 +87,6 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
         policy: of redaction.
         ner: `auto`, or `none`.
         trigger: more places of the trigger.
-        incident: reference in the incident tracker.
 
     Raises:
         InputError: something given is not what was expected.
@@ -97,7 +95,7 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
     if contract is None:
         contract = load_contract(surest_suggestion(run.trace).contract)
     key = vault.key(draft_id(run.trace, contract))
-    raw = open_draft(run, contract, key=key, incident=incident)
+    raw = open_draft(run, contract, key=key, incident=details.incident)
     redacted, redaction = redact_draft(raw, key=key, policy=policy, ner=ner, trigger=trigger)
     vault.keep(raw.draft, redaction.needles)
     small, shrunk = shrink_draft(redacted, kind=OracleKind.RECORDED)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from workbench.casefile.build import case_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from workbench.model.ledger import LedgerEntry, TriggerNote
     from workbench.model.trace import Trace
+    from workbench.redact.residue import Hit, Needle
 
-__all__ = ["in_case", "ledger_in_case", "trigger_in_case"]
+__all__ = ["hit_places", "in_case", "ledger_in_case", "trigger_in_case"]
 
 
 def in_case(place: str, places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -55,6 +56,12 @@ def trigger_in_case(trigger: Iterable[TriggerNote], trace: Trace) -> tuple[Trigg
             if place.partition(".")[0] not in ("paths", "input") or not found.get(note.at):
                 found[note.at] = replace(note, at=place)
     return tuple(dict.fromkeys(found.values()))
+
+
+def hit_places(hits: Iterable[Hit], needles: Sequence[Needle]) -> tuple[str, ...]:
+    """Say once of what type each value found is and in which view; never the value."""
+    said = (f"{needles[hit.needle].label} in view {hit.view}" for hit in hits)
+    return tuple(dict.fromkeys(said))
 
 
 def _all_in_case(at: tuple[str, ...], places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

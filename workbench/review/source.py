@@ -28,6 +28,7 @@ __all__ = [
     "Lookup",
     "declared_tools",
     "find_run",
+    "is_file",
     "outcome_rules",
     "proposed_effect",
     "with_tools",
@@ -68,13 +69,10 @@ class LoadedRun:
         """Assumed tools, each with the effect that its name suggests; a person confirms."""
         return tuple((name, proposed_effect(name)) for name in self.assumed_tools)
 
-    def tool_of(self, call_id: str) -> str:
-        """Return the tool of a call."""
-        return next(
-            event.tool
-            for event in self.trace.events
-            if isinstance(event, ToolCall) and event.call_id == call_id
-        )
+    @property
+    def tool_by_call(self) -> dict[str, str]:
+        """Tools of the calls, by call id."""
+        return {e.call_id: e.tool for e in self.trace.events if isinstance(e, ToolCall)}
 
 
 def proposed_effect(tool: str) -> Effect:
@@ -99,7 +97,7 @@ def find_run(reference: str, lookup: Lookup) -> LoadedRun:
         InputError: no such run or file, or the record could not be read.
     """
     tools = read_tools(lookup.tools_file) if lookup.tools_file is not None else ()
-    if Path(reference).is_file() or Path(reference.partition("#")[0]).is_file():
+    if is_file(Path(reference)) or is_file(Path(reference.partition("#")[0])):
         imported = load_run(reference)
         if imported.trace is None:
             message = f"run {imported.run_id!r} cannot be read: {imported.parse_error}"
@@ -110,6 +108,14 @@ def find_run(reference: str, lookup: Lookup) -> LoadedRun:
     store = open_store(lookup.store, create=False)
     trace, losses, _ = store.imported(reference)
     return _resolved(trace, losses, tools, lookup.settings, head=str(store.head()))
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a run id may be longer than a name of a file can be."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def with_tools(trace: Trace, declared: Iterable[Tool]) -> Trace:

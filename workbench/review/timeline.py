@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -24,13 +25,16 @@ from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import bold, cut, masked, red, table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from workbench.model.event import Event
     from workbench.model.jsonvalue import Absent, Json
     from workbench.review.source import LoadedRun
 
-__all__ = ["event_line", "headline", "timeline"]
+__all__ = ["event_lines", "headline", "timeline"]
 
 _WIDTH = 96
+_WORD = re.compile(r"[a-z0-9_]{1,40}")
 
 
 def headline(run: LoadedRun) -> str:
@@ -55,14 +59,10 @@ def headline(run: LoadedRun) -> str:
 
 def timeline(run: LoadedRun, *, reveal: bool) -> str:
     """Return one line an event; failures stand out by word and, on a terminal, by colour."""
+    lines_of_events = event_lines(run, reveal=reveal)
     rows = [
-        (
-            str(event.seq),
-            event.kind,
-            harmless(event.agent or ""),
-            event_line(event, run, reveal=reveal),
-        )
-        for event in run.trace.events
+        (str(event.seq), event.kind, harmless(event.agent or ""), line)
+        for event, line in zip(run.trace.events, lines_of_events, strict=True)
     ]
     text = table(rows, head=("seq", "kind", "agent", ""))
     bad = {
@@ -81,20 +81,24 @@ def timeline(run: LoadedRun, *, reveal: bool) -> str:
 Say = Callable[["Json | Absent"], str]
 
 
-def event_line(event: Event, run: LoadedRun, *, reveal: bool) -> str:
-    """Return what one event says; types and lengths instead of values unless `reveal`."""
+def event_lines(run: LoadedRun, *, reveal: bool) -> tuple[str, ...]:
+    """Return what each event says; types and lengths instead of values unless `reveal`."""
+    tool_by_call = run.tool_by_call
+    say = _revealed if reveal else masked
+    return tuple(_event_line(event, tool_by_call, say) for event in run.trace.events)
 
-    def say(value: Json | Absent) -> str:
-        if not reveal:
-            return masked(value)
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return cut(harmless(text), _WIDTH)
 
+def _revealed(value: Json | Absent) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return cut(harmless(text), _WIDTH)
+
+
+def _event_line(event: Event, tool_by_call: Mapping[str, str], say: Say) -> str:
     match event:
         case ToolCall():
             return _say_call(event, say)
         case ToolResult():
-            return _say_result(event, run, say)
+            return _say_result(event, tool_by_call[event.call_id], say)
         case SystemMessage() | UserMessage():
             return say(event.text)
         case ModelReply():
@@ -127,11 +131,15 @@ def _say_call(event: ToolCall, say: Say) -> str:
     return f"{harmless(event.tool)} {say(args)}{by}"
 
 
-def _say_result(event: ToolResult, run: LoadedRun, say: Say) -> str:
+def _shown_detail(detail: str, say: Say) -> str:
+    """Return a detail that is a word such as `http_504`; a sentence may be anything."""
+    return detail if _WORD.fullmatch(detail) else say(detail)
+
+
+def _say_result(event: ToolResult, tool: str, say: Say) -> str:
     outcome = event.outcome.value if event.outcome is not None else "?"
-    detail = f" {harmless(event.detail)}" if event.detail else ""
-    tool = harmless(run.tool_of(event.call_id))
+    detail = f" {_shown_detail(event.detail, say)}" if event.detail else ""
     value: Json | Absent = event.result
     if value is ABSENT:
         value = encode(event.error) if event.error is not None else event.result_raw
-    return f"{tool} -> {outcome}{detail}  {say(value)}"
+    return f"{harmless(tool)} -> {outcome}{detail}  {say(value)}"

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING
 
+from workbench.casefile.codec import describe
 from workbench.errors import InputError
 from workbench.redact.keys import forget_key, key_folder, load_key, new_key
 from workbench.redact.residue import Needle
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Vault"]
 
 _SUFFIX = ".values"
+_DRAFT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
 class Vault:
@@ -81,10 +84,13 @@ class Vault:
         """Delete key and values of a draft, for good.
 
         Raises:
-            InputError: there is no key.
+            InputError: there is no key; values without one are gone all the same.
         """
-        forget_key(draft, folder=self._folder)
         self._path(draft).unlink(missing_ok=True)
+        forget_key(draft, folder=self._folder)
 
     def _path(self, draft: str) -> Path:
+        if not _DRAFT.fullmatch(draft):
+            message = f"is {describe(draft)}; expected a draft's id"
+            raise InputError(message, key="draft", fix="use an id like d-5b1e07")
         return self._folder / f"{draft}{_SUFFIX}"
