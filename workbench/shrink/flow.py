@@ -36,7 +36,7 @@ _DATA: Final = re.compile(r"[\w@.+/:-]{6,}")
 _ID_KEY: Final = re.compile(r"(?:^|[_-])ids?$|[a-z0-9]I[dD]s?$|^I[dD]$")
 _ID_IN_TEXT: Final = re.compile(r"\b\w{0,40}?[iI][dD]_?['\"]?\s{0,4}[:=]\s{0,4}['\"]?(\w+)")
 
-_Holders: TypeAlias = dict[str, list[int]]
+_Holders: TypeAlias = dict[str, dict[int, None]]
 
 
 class Flow:
@@ -130,7 +130,7 @@ class _ResultIndex:
             if isinstance(leaf, str) and any(char.isspace() for char in text):
                 found |= self.holders_in_text(text, before)
         elif text and _is_id(path):
-            found |= self._earlier(self._by_id.get(text, []), before)
+            found |= self._earlier(self._by_id.get(text, {}), before)
         return frozenset(found)
 
     def holders_in_text(self, text: str, before: int) -> frozenset[int]:
@@ -151,12 +151,11 @@ class _ResultIndex:
         if not value.isascii() or not words:  # scripts without blanks have no word to look up
             units: Iterable[int] = (u for u, text in self._texts.items() if value in text)
         else:
-            rarest, *others = sorted((self._by_word.get(w, []) for w in set(words)), key=len)
-            everywhere = [set(other) for other in others]
+            rarest, *others = sorted((self._by_word.get(w, {}) for w in set(words)), key=len)
             units = (
                 unit
                 for unit in rarest
-                if all(unit in other for other in everywhere)
+                if all(unit in other for other in others)
                 and (len(words) == 1 or value in self._texts[unit])
             )
         return self._earlier(units, before)
@@ -168,9 +167,7 @@ class _ResultIndex:
 
 
 def _note(holders: _Holders, value: str, unit: int) -> None:
-    units = holders.setdefault(value, [])
-    if not units or units[-1] != unit:
-        units.append(unit)
+    holders.setdefault(value, {})[unit] = None
 
 
 def _result_leaves(result: ToolResult) -> Iterator[tuple[NodePath, Json]]:
