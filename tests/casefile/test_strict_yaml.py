@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from workbench.casefile import strict_yaml
 from workbench.casefile.strict_yaml import MAX_BYTES, MAX_DEPTH, load_yaml, plain_number
-from workbench.errors import CaseFormatError, MissingExtraError
+from workbench.errors import CaseFormatError, InputError
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
@@ -163,7 +163,7 @@ def test_a_python_without_libyaml_is_told_so(monkeypatch: pytest.MonkeyPatch) ->
     """The pure parser has other limits, so there is no falling back to it."""
     monkeypatch.setattr(yaml, "__with_libyaml__", False)
 
-    with pytest.raises(MissingExtraError, match="libyaml"):
+    with pytest.raises(InputError, match="libyaml is missing"):
         strict_yaml.load_yaml("a: 1", name="f")
 
 

@@ -121,7 +121,11 @@ def find_cases(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
 
 def _checked_keys(document: Json, place: Place) -> JsonMap:
     if not isinstance(document, dict):
-        raise place.error("", f"is {describe(document)}; expected a case, a mapping")
+        raise place.error(
+            "",
+            f"is {describe(document)}; expected a case, a mapping",
+            fix="check that it is the right file",
+        )
     _check_schema(document.get("schema"), place)
     for name in document:
         if name not in CASE_KEYS:

@@ -13,10 +13,11 @@ import json
 import re
 import types
 import typing
+from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from workbench.errors import CaseFormatError
 from workbench.model.event import EVENT_TYPES
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 Value = TypeVar("Value")
+Reader: TypeAlias = Callable[[Any, Json, "Place", str], object]
 
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN_HINTS = (Json, Json | Absent, JsonMap, JsonMap | None)
@@ -50,9 +52,14 @@ def step_key(key: str, step: str | int) -> str:
     >>> step_key("contract.max_calls", "billing.pause")
     'contract.max_calls."billing.pause"'
     """
-    text = str(step)
-    word = text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    word = _step_word(step)
     return f"{key}.{word}" if key else word
+
+
+@lru_cache(maxsize=4096)
+def _step_word(step: str | int) -> str:
+    text = str(step)
+    return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,41 +189,56 @@ def decode(hint: type[Value], value: Json, *, place: Place, key: str = "") -> Va
 
 
 def _decode(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+    return _reader(hint)(hint, value, place, key)
+
+
+@lru_cache(maxsize=1024)
+def _reader(hint: Any) -> Reader:  # noqa: ANN401  any type of a model field
+    """Return the function that reads a type, `(hint, value, place, key)`."""
     origin = typing.get_origin(hint)
-    if hint is Any:
-        return value
     if origin in (typing.Union, types.UnionType):
-        return _decode_union(typing.get_args(hint), value, place, key)
+        return _union_reader(typing.get_args(hint))
     if origin in (tuple, frozenset):
-        return _decode_sequence(hint, origin, value, place, key)
+        return _decode_sequence
     if origin is dict or hint is dict:
-        return _decode_mapping(hint, value, place, key)
+        return _decode_mapping
+    if hint is Any:
+        return _take_any
     if hint is Signature:
-        return _decode_signature(value, place, key)
+        return _decode_signature
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return _decode_enum(hint, value, place, key)
-    if is_dataclass(hint):
-        return _decode_fields(cast("type", hint), value, place, key)
-    return _decode_scalar(cast("type", hint), value, place, key)
+        return _decode_enum
+    return _decode_fields if is_dataclass(hint) else _decode_scalar
 
 
-def _decode_union(members: Sequence[Any], value: Json, place: Place, key: str) -> object:
+def _union_reader(members: Sequence[Any]) -> Reader:
     if Absent in members or any(typing.get_origin(member) is list for member in members):
-        return value  # any JSON value
-    if value is None and type(None) in members:
-        return None
+        return _take_any
     others = [member for member in members if member is not type(None)]
-    if all(is_dataclass(member) for member in others) and len(others) > 1:
-        return _decode_event(value, place, key)
     if len(others) == 1:
-        return _decode(others[0], value, place, key)
-    for member in others:
-        if type(value) is member:
-            return value
-    raise _wrong(value, " or ".join(_name(member) for member in others), place, key)
+        return _decode_optional
+    return _decode_event if all(map(is_dataclass, others)) else _decode_choice
 
 
-def _decode_event(value: Json, place: Place, key: str) -> object:
+def _take_any(_: Any, value: Json, __: Place, ___: str) -> object:  # noqa: ANN401
+    return value
+
+
+def _decode_optional(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+    if value is None:
+        return None
+    first, second = typing.get_args(hint)
+    return _decode(first if second is type(None) else second, value, place, key)
+
+
+def _decode_choice(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+    members = typing.get_args(hint)
+    if type(value) in members:
+        return value
+    raise _wrong(value, " or ".join(_name(member) for member in members), place, key)
+
+
+def _decode_event(_: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
     if not isinstance(value, dict):
         raise _wrong(value, "an event, a mapping with `kind`", place, key)
     kind = value.get("kind")
@@ -233,9 +255,10 @@ def _decode_event(value: Json, place: Place, key: str) -> object:
     )
 
 
-def _decode_sequence(hint: Any, origin: type, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+def _decode_sequence(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
     if not isinstance(value, list):
         raise _wrong(value, "a list", place, key)
+    origin = cast("type", typing.get_origin(hint))
     members = typing.get_args(hint)
     if len(members) == 2 and members[1] is Ellipsis:
         members = (members[0],) * len(value)
@@ -262,7 +285,7 @@ def _decode_mapping(hint: Any, value: Json, place: Place, key: str) -> object:  
     }
 
 
-def _decode_enum(hint: type[Enum], value: Json, place: Place, key: str) -> object:
+def _decode_enum(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
     try:
         return hint(value)
     except ValueError:
@@ -281,38 +304,55 @@ def hints_of(cls: type) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
-def _decode_fields(cls: type, value: Json, place: Place, key: str) -> object:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FieldPlan:
+    """What reading one field of a class needs to know."""
+
+    name: str
+    hint: Any
+    required: bool
+    null_is_absent: bool
+
+
+@lru_cache(maxsize=256)
+def _plans(cls: type) -> dict[str, _FieldPlan]:
+    """Return the fields of a class by their names in JSON."""
+    hints = hints_of(cls)
+    return {
+        _json_key(entry): _FieldPlan(
+            name=entry.name,
+            hint=hints[entry.name],
+            required=entry.default is MISSING and entry.default_factory is MISSING,
+            null_is_absent=entry.default is None
+            and type(None) in typing.get_args(hints[entry.name]),
+        )
+        for entry in fields(cls)
+    }
+
+
+def _decode_fields(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
     if not isinstance(value, dict):
         raise _wrong(value, "a mapping", place, key)
-    entries = {_json_key(entry): entry for entry in fields(cls)}
-    for name in value:
-        if name not in entries:
-            near = nearest(name, entries)
+    plans = _plans(hint)
+    found: dict[str, object] = {}
+    for name, item in value.items():
+        plan = plans.get(name)
+        if plan is None:
+            near = nearest(name, plans)
             raise place.error(
                 step_key(key, name),
-                f"is not a field here; expected one of {', '.join(entries)}",
+                f"is not a field here; expected one of {', '.join(plans)}",
                 fix="remove it" if near is None else f"write {near}",
             )
-    for name, entry in entries.items():
-        required = entry.default is MISSING and entry.default_factory is MISSING
-        if required and name not in value:
+        if item is not None or not plan.null_is_absent:
+            found[plan.name] = _decode(plan.hint, item, place, step_key(key, name))
+    for name, plan in plans.items():
+        if plan.required and plan.name not in found:
             raise place.error(step_key(key, name), "is missing; it is required", fix=f"add {name}")
-    hints = hints_of(cls)
-    found = {
-        entries[name].name: _decode(hints[entries[name].name], item, place, step_key(key, name))
-        for name, item in value.items()
-        if item is not None
-        or Absent in typing.get_args(hints[entries[name].name])
-        or not _optional(hints[entries[name].name], entries[name])
-    }
-    return cls(**found)
+    return hint(**found)
 
 
-def _optional(hint: Any, entry: Field[Any]) -> bool:  # noqa: ANN401
-    return type(None) in typing.get_args(hint) and entry.default is None
-
-
-def _decode_signature(value: Json, place: Place, key: str) -> Signature:
+def _decode_signature(_: Any, value: Json, place: Place, key: str) -> Signature:  # noqa: ANN401
     if not isinstance(value, dict) or set(value) != {"clauses", "first"}:
         raise _wrong(value, "a mapping of `clauses` and `first`", place, key)
     clauses = _decode(frozenset[str], value["clauses"], place, step_key(key, "clauses"))
@@ -339,7 +379,7 @@ def _decode_signature(value: Json, place: Place, key: str) -> Signature:
     )
 
 
-def _decode_scalar(hint: type, value: Json, place: Place, key: str) -> object:
+def _decode_scalar(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return value  # stays an integer, so that it is written back as it was
     if type(value) is not hint:

@@ -58,7 +58,11 @@ def read_bytes(path: Path, *, limit: int = MAX_JSON_BYTES) -> bytes:
     try:
         size = path.stat().st_size
         if size > limit:
-            raise CaseFormatError(f"is {size} bytes long; expected at most {limit}", place=name)
+            raise CaseFormatError(
+                f"is {size} bytes long; expected at most {limit}",
+                place=name,
+                fix="check that it is the file you mean",
+            )
         return path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -77,7 +81,9 @@ def load_mapping(path: Path) -> tuple[JsonMap, Place]:
     load = load_json if path.suffix == ".json" else load_yaml
     value, place = load(data, name=shown_path(path))
     if not isinstance(value, dict):
-        raise place.error("", f"is {describe(value)}; expected a mapping")
+        raise place.error(
+            "", f"is {describe(value)}; expected a mapping", fix="check that it is the right file"
+        )
     return value, place
 
 
@@ -134,4 +140,6 @@ def _written(path: Path, data: bytes, *, mode: int) -> Path:
 
 def _unwritable(path: Path, error: OSError) -> CaseFormatError:
     reason = error.strerror or type(error).__name__
-    return CaseFormatError(f"cannot be written: {reason.lower()}", place=shown_path(path))
+    return CaseFormatError(
+        f"cannot be written: {reason.lower()}", place=shown_path(path), fix="check the folder"
+    )

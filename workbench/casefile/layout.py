@@ -166,7 +166,9 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return f'"{"".join(_escaped(sign) for sign in text)}"'
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return f'"{"".join(map(_escaped, text))}"'
 
 
 def _escaped(sign: str) -> str:

@@ -45,10 +45,14 @@ def load_json(data: bytes | str, *, name: str) -> tuple[Json, Place]:
         ) from None
     except RecursionError:
         raise CaseFormatError(
-            "is nested too deeply to read; expected at most 500 levels", place=name
+            "is nested too deeply to read; expected at most 500 levels",
+            place=name,
+            fix="flatten it",
         ) from None
     except ValueError as error:
-        raise CaseFormatError(f"is not strict JSON: {error}", place=name) from None
+        raise CaseFormatError(
+            f"is not strict JSON: {error}", place=name, fix="write what JSON can say, once"
+        ) from None
     return value, Place(name=name)
 
 

@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 import yaml
 
 from workbench.casefile.codec import Place, step_key
-from workbench.errors import CaseFormatError, MissingExtraError
+from workbench.errors import CaseFormatError, InputError
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
@@ -33,6 +33,10 @@ MAX_INTEGER: Final = 2**53
 """The largest integer that every JSON reader keeps."""
 
 _WORDS: Final[Mapping[str, Json]] = {"true": True, "false": False, "null": None}
+_FIRST_SIGNS: Final = frozenset("-+.0123456789tfn")
+"""What a word or a number can begin with."""
+
+_PLAIN_STYLES: Final = (None, "")
 _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
 _FLOAT_ELSEWHERE: Final = re.compile(
@@ -65,10 +69,14 @@ def load_yaml(data: bytes | str, *, name: str) -> tuple[Json, Place]:
 
     Raises:
         CaseFormatError: not YAML, or YAML outside the strict subset.
-        MissingExtraError: PyYAML was built without libyaml.
+        InputError: PyYAML was built without libyaml.
     """
     if not yaml.__with_libyaml__:
-        raise MissingExtraError("libyaml in PyYAML", needed_for="reading YAML", extra="desk")
+        raise InputError(
+            "libyaml is missing in this build of PyYAML, and its other parser has no limits",
+            place=name,
+            fix="pip install --force-reinstall --only-binary :all: pyyaml",
+        )
     reader = _Reader(name=name)
     try:
         for event in yaml.parse(_checked(data, name), Loader=yaml.CSafeLoader):
@@ -87,7 +95,9 @@ def load_yaml(data: bytes | str, *, name: str) -> tuple[Json, Place]:
             fix='write control characters as escapes in double quotes, e.g. "\\x07"',
         ) from None
     if not reader.nodes:
-        raise CaseFormatError("is empty; expected one YAML document", place=name)
+        raise CaseFormatError(
+            "is empty; expected one YAML document", place=name, fix="check that the file is whole"
+        )
     return reader.root, Place(name=name, lines=LineMap(reader.nodes))
 
 
@@ -107,8 +117,9 @@ def _checked(data: bytes | str, name: str) -> str:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
+    """A value's parent (its place among the nodes, -1: none), its step from there, its line."""
+
     parent: int
     step: str | int
     line: int
@@ -151,7 +162,8 @@ class _Open:
     node: int
     key: str = ""
     key_line: int = 0
-    """0: the next scalar of a mapping is a key."""
+    expects_key: bool = False
+    """Whether the next scalar of a mapping is a key."""
 
 
 @dataclass(slots=True)
@@ -166,58 +178,55 @@ class _Reader:
         raise CaseFormatError(message, place=f"{self.name}:{_line(event)}", fix=fix)
 
     def take(self, event: yaml.Event) -> None:
-        match event:
-            case yaml.AliasEvent():
-                self.refuse(event, "has an alias; expected the value itself", "write it out")
-            case yaml.ScalarEvent():
-                self._take_scalar(event)
-            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                self._refuse_marks(event)
-                if self._expects_key():
-                    self.refuse(event, "has a key that is no string; expected plain text")
-                value: JsonMap | list[Json] = (
-                    {} if isinstance(event, yaml.MappingStartEvent) else []
-                )
-                self.stack.append(_Open(value=value, node=self._place(value, event)))
-            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                self.stack.pop()
-            case yaml.DocumentStartEvent():
-                self.documents += 1
-                if self.documents > 1:
-                    self.refuse(event, "has a second document; expected one", "split the file")
-            case _:
-                pass
+        """Read one event; the most frequent kinds are asked for first."""
+        if isinstance(event, yaml.ScalarEvent):
+            self._take_scalar(event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self.stack.pop()
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._open(event)
+        elif isinstance(event, yaml.AliasEvent):
+            self.refuse(event, "has an alias; expected the value itself", "write it out")
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self.documents += 1
+            if self.documents > 1:
+                self.refuse(event, "has a second document; expected one", "split the file")
 
-    def _refuse_marks(self, event: yaml.NodeEvent) -> None:
+    def _open(self, event: yaml.CollectionStartEvent) -> None:
+        if event.anchor is not None or event.tag is not None:
+            self._refuse_marks(event)
+        if self.stack and self.stack[-1].expects_key:
+            self.refuse(event, "has a key that is no string", "put the key in double quotes")
+        is_mapping = isinstance(event, yaml.MappingStartEvent)
+        value: JsonMap | list[Json] = {} if is_mapping else []
+        node = self._place(value, event)
+        self.stack.append(_Open(value=value, node=node, expects_key=is_mapping))
+
+    def _refuse_marks(self, event: yaml.NodeEvent) -> NoReturn:
         if event.anchor is not None:
             self.refuse(event, "has an anchor; anchors are not allowed", "remove the `&` mark")
-        if getattr(event, "tag", None) is not None:
-            self.refuse(event, "has a tag; tags are not allowed", "remove the `!` mark")
-
-    def _expects_key(self) -> bool:
-        return (
-            bool(self.stack)
-            and isinstance(self.stack[-1].value, dict)
-            and (self.stack[-1].key_line == 0)
-        )
+        self.refuse(event, "has a tag; tags are not allowed", "remove the `!` mark")
 
     def _take_scalar(self, event: yaml.ScalarEvent) -> None:
-        self._refuse_marks(event)
-        value = self._typed(event) if event.style in (None, "") else event.value
-        if not self._expects_key():
+        if event.anchor is not None or event.tag is not None:
+            self._refuse_marks(event)
+        value = self._typed(event) if event.style in _PLAIN_STYLES else event.value
+        top = self.stack[-1] if self.stack else None
+        if top is None or not top.expects_key:
             self._place(value, event)
             return
-        top = self.stack[-1]
         if not isinstance(value, str):
             self.refuse(event, "has a key that is no string", "put the key in double quotes")
-        if value == "<<" and event.style in (None, ""):
+        if value == "<<" and event.style in _PLAIN_STYLES:
             self.refuse(event, "has a merge key; expected the values themselves", "write them out")
         if value in top.value:
             self.refuse(event, "has the same key twice in one mapping", "remove one of them")
-        top.key, top.key_line = value, _line(event)
+        top.key, top.key_line, top.expects_key = value, _line(event), False
 
     def _typed(self, event: yaml.ScalarEvent) -> Json:
-        text = event.value
+        text: str = event.value
+        if text and text[0] not in _FIRST_SIGNS:
+            return text
         if text in _WORDS:
             return _WORDS[text]
         if not text:
@@ -243,9 +252,9 @@ class _Reader:
     def _place(self, value: Json, event: yaml.Event) -> int:
         """Put a value where it belongs and return its node."""
         if len(self.nodes) >= MAX_NODES:
-            self.refuse(event, f"has more than {MAX_NODES} values")
+            self.refuse(event, f"has more than {MAX_NODES} values", "move results to `$file`s")
         if len(self.stack) >= MAX_DEPTH and isinstance(value, dict | list):
-            self.refuse(event, f"is nested deeper than {MAX_DEPTH} levels")
+            self.refuse(event, f"is nested deeper than {MAX_DEPTH} levels", "flatten it")
         line = _line(event)
         if not self.stack:
             self.root = value
@@ -258,5 +267,5 @@ class _Reader:
         else:
             self.nodes.append(_Node(top.node, top.key, top.key_line))
             top.value[top.key] = value
-            top.key_line = 0
+            top.expects_key = True
         return len(self.nodes) - 1
