@@ -45,7 +45,7 @@ Oracle = Callable[[Trace], Verdict]
 TOOLS = ("find", "read", "pay", "poll")
 VALUES = ("ACC-100001", "ACC-100002", "user_000001", "op_000042")
 law = settings(
-    max_examples=40,
+    max_examples=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
