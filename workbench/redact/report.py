@@ -206,11 +206,19 @@ def _is_covered(leaf: Leaf, spots: list[Spot]) -> bool:
     return not any(c.isalnum() for c in rest)
 
 
+def _is_lower_word(spot: Spot) -> bool:
+    """A name that stands in lower case is searched for as it is written elsewhere."""
+    kind, text = spot.finding.type, spot.text
+    return (
+        family_of(kind) is Family.WORDS and kind != "USERNAME" and text.isalpha() and text.islower()
+    )
+
+
 def find_residue(document: JsonMap, survey: Survey) -> tuple[tuple[Hit, ...], list[Needle]]:
     """Scan the redacted document for every replaced value."""
     needles: dict[str, Needle] = {}
     for spot in survey.spots:
-        if folded(spot.text) in COMMON_WORDS:
+        if folded(spot.text) in COMMON_WORDS or _is_lower_word(spot):
             continue
         if spot.stays is None and spot.text not in needles:
             kind = spot.finding.type

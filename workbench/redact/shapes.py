@@ -33,6 +33,9 @@ _LOCAL_ADDRESSES = frozenset({"127.0.0.1", "0.0.0.0", "255.255.255.255"})  # noq
 _SIGN = re.compile(r"@|%40|[\[(]\s?at\s?[\])]")
 _DIGIT = re.compile(r"\d")
 _USER_PART = re.compile(r"://[^/\s@]{1,128}:\Z")
+_DAY = re.compile(
+    r"(?:19|20)\d\d[- ](?:0?[1-9]|1[0-2])[- ][0-3]?\d\b|[0-3]?\d[- ][0-3]?\d[- ](?:19|20)\d\d\b"
+)
 _LAST_LABEL = re.compile(r"[A-Za-z]{2,4}")
 _HEX = re.compile(r"[0-9a-f]+")
 
@@ -155,7 +158,7 @@ def _is_card(match: re.Match[str]) -> bool:
 
 def _is_phone(match: re.Match[str]) -> bool:
     digits = _digits(match)
-    if not 9 <= len(digits) <= 11:
+    if not 9 <= len(digits) <= 11 or _DAY.match(match[0].lstrip("(")):
         return False
     if set(match[0]) <= set("0123456789."):  # 123.456.7890, but no version
         return len(digits) == 10
@@ -167,6 +170,8 @@ def _is_international(match: re.Match[str]) -> bool:
 
 
 def _is_grouped_phone(match: re.Match[str]) -> bool:
+    if _DAY.match(match[0].lstrip("(")):
+        return False
     return 8 <= len(_digits(match)) <= 11 and bool(
         match[0].startswith(("0", "(")) or _PHONE_WORD.search(_before(match))
     )

@@ -22,6 +22,7 @@ from workbench.redact.policy import Decision, DecisionWord, Policy, find_declare
 from workbench.redact.skeleton import folded
 from workbench.redact.slots import Place, Slot, leaves_of
 from workbench.redact.trigger import matches_any
+from workbench.redact.wording import COMMON_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -185,7 +186,8 @@ def _kept(findings: Iterable[Finding], leaf: Leaf, protected: frozenset[str]) ->
     for one in findings:
         if family_of(one.type) in (Family.WORDS, Family.DOMAIN):
             text = folded(leaf.text[one.start : one.end]).strip()
-            if text in protected or (leaf.is_key and one.score < 0.7):
+            plain = one.score < 0.7 and (leaf.is_key or text in COMMON_WORDS)
+            if text in protected or plain:
                 continue
         kept.append(one)
     return kept

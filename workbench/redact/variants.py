@@ -50,13 +50,13 @@ def script(anchor: str, variant: str) -> tuple[Step, ...]:
         elif code.tag in ("insert", "replace"):
             for at in range(code.dest_start, code.dest_end):
                 near = code.src_start + (at - code.dest_start) * (code.tag == "replace")
-                steps.append(_step(anchor, variant[at], near))
+                steps.append(_step(anchor, variant[at], near, inserted=code.tag == "insert"))
     return tuple(steps)
 
 
-def _step(anchor: str, char: str, near: int) -> Step:
+def _step(anchor: str, char: str, near: int, *, inserted: bool) -> Step:
     """A doubled or swapped character is a copy; any other is new."""
-    for shift in (0, -1, 1, -2):
+    for shift in (0, -1, 1, -2) if inserted else (-1, 1):
         at = near + shift
         if 0 <= at < len(anchor) and anchor[at] == char:
             return Copied(at)

@@ -22,6 +22,9 @@ __all__ = [
 ]
 
 _TEXT_OF_COMMON_WORDS: Final = (
+    "visa mastercard amex discover paypal google apple iphone ipad android slack github gmail "
+    "openai gpt claude gemini llama mistral command json api http https html xml sql python csv "
+    "url uuid iban swift usb wifi sms gps vpn pdf "
     "will may mark rose grace hope art bill page young long day june april august summer "
     "best good street king faith joy sunny rich frank max angel christian drew chase chance "
     "hunter mason cook baker hill wood stone field park lake church west north south east "
