@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 
 from tests.replay import agents
 from workbench.errors import InputError
+from workbench.replay.adapters import child as child_module
 from workbench.replay.adapters.child import Child, Closed
 from workbench.replay.adapters.environment import agent_environment
 from workbench.replay.adapters.python_child import (
@@ -25,7 +28,8 @@ from workbench.replay.adapters.python_child import (
 )
 from workbench.replay.adapters.specs import parse_agent
 from workbench.replay.agent import Answer, Model, ToolError, Tools
-from workbench.replay.isolation.audit import AuditRule, SideEffectBlocked
+from workbench.replay.isolation import kernel
+from workbench.replay.isolation.audit import AuditRule, SideEffectBlocked, install
 
 
 def test_specs_name_a_callable_or_a_command():
@@ -303,3 +307,96 @@ def _is_alive(process):
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_a_supervisor_that_does_not_end_is_killed(monkeypatch):
+    """A stopped process must not stop us."""
+    monkeypatch.setattr(child_module, "_END_S", 0.2)
+    child = a_child(["sleep", "60"])
+    greeting = child.receive(10)
+    assert greeting is not None
+    child.greeting(greeting)
+    os.kill(child._process.pid, signal.SIGSTOP)
+
+    assert child.end() == -signal.SIGKILL
+
+
+def test_a_process_that_cannot_be_started_leaves_no_open_files(monkeypatch):
+    """A long run must not run out of them."""
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+
+    with pytest.raises(FileNotFoundError):
+        a_child(["true"])
+
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+@pytest.mark.parametrize("line", [b"{", b"[1]", b"[" * 100_000])
+def test_a_message_that_is_none_ends_the_conversation(line):
+    """A process that says such things is not ours any more."""
+    with pytest.raises(Closed):
+        child_module._message(line)
+
+
+def test_a_reset_connection_is_the_end():
+    """As a closed one."""
+    child = a_child(["sleep", "60"])
+    child.receive(10)
+    ours, theirs = socket.socketpair()
+    theirs.sendall(b"{}\n")
+    ours.sendall(b"unread")
+    theirs.close()  # with unread bytes: the other side is reset
+    child._socket.close()
+    child._socket = ours
+
+    until_closed(child)
+    child.end()
+
+
+def test_two_coroutines_share_one_loop():
+    """Clients of async agents live as long as the agent."""
+
+    async def agent(task, tools, model):
+        return str(id(asyncio.get_running_loop()))
+
+    task = {"run_id": "t", "base_url": "http://127.0.0.1:1/r/t", "messages": []}
+    with Loop() as loop:
+        first, second = work(agent, task, loop), work(agent, task, loop)
+
+    assert first == second
+
+
+def test_files_that_come_with_a_message_are_closed_at_the_end():
+    """Nobody may have taken them."""
+    child = a_child(["true"])
+    read, write = os.pipe()
+    os.close(write)
+    child.handles.append(read)
+
+    child.end()
+
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(read)
+
+
+def test_install_adds_the_rule_to_the_interpreter(monkeypatch):
+    """It cannot be taken away again, so nothing is really added here."""
+    added: list[object] = []
+    monkeypatch.setattr(sys, "addaudithook", added.append)
+    rule = AuditRule(port=1, writable=[], tell=print)
+
+    install(rule)
+
+    assert added == [rule]
+
+
+def test_a_platform_without_landlock_has_version_0(monkeypatch):
+    """Not an error: the level reached says it."""
+
+    def no_library(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(ctypes, "CDLL", no_library)
+
+    assert kernel.landlock_abi() == 0

@@ -83,6 +83,7 @@ def test_reports_reach_the_trace(trial):
     tools = Tools(trial[1])
 
     tools.report(permission={"decision": "denied", "tool": "billing.pause"}, state={"plan": 1})
+    tools.report(state={})
     tools.claim("Half done.")
     tools.claim("Done.", outcome="success")
 
@@ -166,3 +167,15 @@ def test_the_child_says_how_an_agent_failed(target, failed, where):
 
     assert (code, message["failed"]) == (1, failed)
     assert message["where"].startswith(where)
+
+
+def test_a_listening_socket_travels_with_a_message():
+    """The gateway serves the agent's empty network by it."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs, socket.socket() as listener:
+        Channel(theirs).send_with({"level": "netns"}, listener.fileno())
+        raw, handles, _, _ = socket.recv_fds(ours, 100, 2)
+
+    assert raw == b'{"level": "netns"}\n'
+    with socket.socket(fileno=handles[0]) as received:
+        assert received.fileno() >= 0

@@ -329,6 +329,81 @@ def test_a_turn_that_also_calls_is_not_claimed_twice():
     assert ClaimOutcome.SUCCESS not in {turn.outcome for turn in mended.accepted[0].turns}
 
 
+def test_a_last_turn_that_calls_is_kept_when_another_end_is_needed():
+    """Only a text can be said otherwise."""
+    turn = {
+        "{text: Your plan is paused., outcome: success}": "{tool_calls: [{id: c3, name: customer.lookup, args: {email: a@b.example}}]}"
+    }
+
+    case = repaired(["finishes: true"], **turn)
+
+    assert shape(case)[-2:] == ["customer.lookup", "unresolved"]
+
+
+def test_a_path_without_any_text_gets_its_call_at_the_end():
+    """There is no last text to come before."""
+    turn = {"      - {text: Your plan is paused., outcome: success}\n": ""}
+
+    case = repaired(["must_call: [billing.get_operation]"], **turn)
+
+    assert shape(case) == ["customer.lookup", "billing.pause", "billing.get_operation"]
+
+
+def test_a_path_that_nothing_can_be_concluded_of_is_no_repair():
+    """Tokens of a made-up reply are not known, so a limit on them stays open."""
+    with pytest.raises(RefusedError) as error:
+        repair(failing(["limits: {input_tokens: 100}"]))
+
+    assert "tokens of some replies are not recorded" in error.value.reasons[0]
+
+
+def test_success_may_need_its_read_back_to_be_said_at_all():
+    """When nothing else may be said, the evidence is declared, for a person to review."""
+    contract = [
+        "success_requires: billing.get_operation.status == completed",
+        "answer: {not_contains: [unresolved]}",
+    ]
+
+    case = repaired(contract)
+
+    assert shape(case) == ["customer.lookup", "billing.pause", "billing.get_operation", "success"]
+    assert case.fixtures[-1].result == {"status": "completed"}
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        "{tool: no.such.*, pred: status == completed}",
+        '{tool: billing.get_operation, pred: status matches "^x+y$"}',
+    ],
+)
+def test_evidence_that_cannot_be_made_up_is_not(evidence):
+    """Then the path is refused, when nothing else may be said."""
+    contract = [f"success_requires: {evidence}", "answer: {not_contains: [unresolved]}"]
+
+    with pytest.raises(RefusedError):
+        repair(failing(contract))
+
+
+def test_an_unanswered_call_stays_unanswered_in_an_accepted_path():
+    """The run went on without its answer."""
+    lost = a_call("customer.lookup", args={"email": "b@c.example"}, outcome=Outcome.MISSING)
+
+    case = accept_trace(a_pause_case(), a_good_run(lost), name="verified", by="ann")
+
+    assert [f.outcome for f in case.fixtures[2:]] == [Outcome.MISSING, Outcome.OK]
+
+
+def test_ids_that_are_taken_get_a_number():
+    """A hand-written case may have numbered its own way."""
+    case = a_pause_case()
+    odd = replace(case, fixtures=(case.fixtures[0], replace(case.fixtures[1], id="f3")))
+
+    grown = accept_trace(odd, a_good_run(), name="verified", by="ann")
+
+    assert grown.fixtures[-1].id == "f3-2"
+
+
 # --- activation ------------------------------------------------------------------------
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["repair"]
 
-_TRIED: Final = 200
+_TRIED: Final = 60
+_MOST_ADDED: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ def repair(case: Case, *, name: str = "repaired", by: str | None = None) -> Case
     """
     who = by or case.owner
     start = Way(turns=case.recorded.turns)
+    longest = len(start.turns) + _MOST_ADDED
     waiting: deque[Way] = deque([start])
     seen = [start]
     reasons: tuple[str, ...] = ()
@@ -64,7 +66,7 @@ def repair(case: Case, *, name: str = "repaired", by: str | None = None) -> Case
         first = min(judged.verdict.violations, key=lambda found: (found.seq, found.clause))
         reasons = reasons or (f"{first.clause}: {first.sentence}",)
         for mended in mends(judged.case, judged.path, judged.trace, first, way=way):
-            if mended not in seen:
+            if mended not in seen and len(mended.turns) <= longest:
                 seen.append(mended)
                 waiting.append(mended)
     raise RefusedError(
