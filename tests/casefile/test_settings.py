@@ -1,0 +1,100 @@
+"""`workbench.toml` is read strictly; where it is wrong, the error says what to write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from workbench.casefile.settings import find_settings, load_settings, parse_settings
+from workbench.errors import CaseFormatError
+from workbench.model.settings import Settings
+from workbench.model.trace import Effect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHOLE = """
+[agent]
+spec = "python:support.agent:run"
+version = "3.2"
+[tools."billing.pause"]
+effect = "write"
+[tools.slugify]
+effect = "pure"
+local = true
+[claims]
+success = ["all set"]
+[[outcomes]]
+tool = "chat.*"
+when = ["ok == false"]
+outcome = "permanent"
+detail = "soft_failure"
+[folders]
+store = "raw"
+[review]
+owners = ["billing"]
+lead_days = 7
+"""
+
+
+def test_every_table_is_read():
+    """All that the page lists."""
+    settings = parse_settings(WHOLE)
+
+    assert settings.agent.spec == "python:support.agent:run"
+    assert settings.effects == {"billing.pause": Effect.WRITE, "slugify": Effect.PURE}
+    assert settings.outcomes[0].when == ("ok == false",)
+    assert settings.folders.store == "raw"
+    assert settings.folders.cases == "cases"
+    assert settings.review.lead_days == 7
+
+
+def test_no_file_gives_the_defaults():
+    """A repository needs no settings."""
+    assert load_settings(None) == Settings()
+
+
+def test_the_nearest_file_above_governs(tmp_path: Path):
+    """A command may be typed anywhere in the repository."""
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / "workbench.toml").write_text("[folders]\n", "utf-8")
+
+    assert find_settings(inner) == (tmp_path / "workbench.toml").resolve()
+
+
+def test_a_file_is_loaded_from_disk(tmp_path: Path):
+    """The same as its text."""
+    (tmp_path / "workbench.toml").write_text(WHOLE, "utf-8")
+
+    assert load_settings(tmp_path / "workbench.toml") == parse_settings(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[agnet]\n", "write agent"),
+        ("[folders]\nstores = 'x'\n", "write store"),
+        ("[tools.x]\neffect = 'writes'\n", "expected one of pure, read, write"),
+        ("[tools.x]\nlocal = true\n", 'add effect = "pure"'),
+        ("[review]\nlead_days = 'soon'\n", "expected an integer"),
+        ("[folders]\nstore = 2026-11-30\n", "expected a string"),
+        ("not toml", "is not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, said: str):
+    """A mistyped key must not be passed over."""
+    with pytest.raises(CaseFormatError, match=r"workbench\.toml") as caught:
+        parse_settings(text)
+
+    assert said in str(caught.value)
+
+
+def test_a_file_in_another_encoding_is_an_error(tmp_path: Path):
+    """An unreadable file is no empty one."""
+    path = tmp_path / "workbench.toml"
+    path.write_bytes(b"[folders]\nstore = '\xff'\n")
+
+    with pytest.raises(CaseFormatError, match="UTF-8"):
+        load_settings(path)
