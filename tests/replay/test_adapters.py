@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -35,7 +36,11 @@ from workbench.replay.isolation.audit import AuditRule, SideEffectBlocked, insta
 def test_specs_name_a_callable_or_a_command():
     """The two ways to start an agent."""
     assert parse_agent("python:a.b:c.d").target == "a.b:c.d"
-    assert parse_agent(f"cmd:{sys.executable} -c 'a b'").argv == (sys.executable, "-c", "a b")
+    assert parse_agent(f"cmd:{shlex.quote(sys.executable)} -c 'a b'").argv == (
+        sys.executable,
+        "-c",
+        "a b",
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import sys
 import time
@@ -56,7 +57,7 @@ def script(tmp_path, text):
     """Return the spec of a Python program as a command."""
     path = tmp_path / "agent.py"
     path.write_text(text)
-    return f"cmd:{sys.executable} {path}"
+    return f"cmd:{shlex.join([sys.executable, str(path)])}"
 
 
 @pytest.mark.parametrize("agent", ["loop", "async_loop"])
