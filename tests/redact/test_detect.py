@@ -25,6 +25,9 @@ def found(text: str, *, ner: str = "none", key_path: tuple[str, ...] = ()) -> li
     [
         ("write to ann.lee@contoso.org now", "EMAIL_ADDRESS", "ann.lee@contoso.org"),
         ("write to ann.lee@@contoso.org now", "EMAIL_ADDRESS", "ann.lee@@contoso.org"),
+        ("7,Lee,ann.lee@contoso.org,x", "EMAIL_ADDRESS", "ann.lee@contoso.org"),
+        ("a@x.org,ann.lee@contoso.org,b@y.org", "EMAIL_ADDRESS", "ann.lee@contoso.org"),
+        ("ann,lee@contoso.org", "EMAIL_ADDRESS", "ann,lee@contoso.org"),
         ("ann@contoso,com", "EMAIL_ADDRESS", "ann@contoso,com"),
         (
             "https://x.example/u?mail=ann.lee%40contoso.org&y=1",

@@ -103,9 +103,12 @@ def _mail_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _past_list(text: str, start: int, at: int) -> int:
-    """Move the start past the last comma when what is before it belongs to another address."""
+    """Move the start past the last comma when what is before it belongs to another field."""
     comma = text.rfind(",", start, at)
-    return comma + 1 if comma >= 0 and text[start - 1 : start] == "@" else start
+    if comma < 0:
+        return start
+    complete = "." in text[comma:at] or text[start - 1 : start] in ("@", ",")
+    return comma + 1 if complete else start
 
 
 def _before_list(text: str, at: int, end: int) -> int:
