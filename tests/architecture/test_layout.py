@@ -103,7 +103,7 @@ def project_texts():
     at_root = {
         path.relative_to(ROOT): path.read_text("utf-8")
         for path in ROOT.iterdir()
-        if path.is_file() and path.name not in ("LICENSE", ".coverage")
+        if path.is_file() and (path.suffix in TEXTS or path.name in ("Makefile", ".gitignore"))
     }
     return at_root | texts_under(*FOLDERS, suffixes=TEXTS)
 

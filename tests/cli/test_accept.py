@@ -31,13 +31,20 @@ def test_a_run_of_the_mended_agent_is_added_under_the_same_pseudonyms(demo, shel
     assert "Carter" not in text
 
 
+def ledger():
+    """Return what the case says of replaced values."""
+    note = load_case(CASE).redaction
+    assert note is not None
+    return note.ledger
+
+
 def test_places_of_the_ledger_are_said_in_one_way(demo, shell):
     """A reader finds each replaced value once, whichever step wrote the place."""
-    before = {entry.pseudonym: entry.at for entry in load_case(CASE).redaction.ledger}
+    before = {entry.pseudonym: entry.at for entry in ledger()}
 
     shell("accept", CASE, "mended.json", "--without-ner", "--policy", "redaction.yaml")
 
-    after = load_case(CASE).redaction.ledger
+    after = ledger()
     own = [at for entry in after for at in entry.at if "paths.accepted" in at]
     assert own
     assert all(
@@ -145,7 +152,7 @@ def test_what_a_reviewer_left_as_it_is_is_listed_for_the_new_path(demo, shell):
     said = shell("accept", CASE, "mended.json", "--without-ner", "--policy", "again.yaml")
 
     assert said.status == 0, said.err
-    entries = load_case(CASE).redaction.ledger
+    entries = ledger()
     assert ("PHONE_NUMBER", ("paths.accepted",)) in [
         (entry.type, entry.at) for entry in entries if entry.pseudonym is None
     ]
