@@ -190,7 +190,10 @@ def test_arguments_that_are_no_mapping_are_compared_whole():
     """A list of arguments, or text that is no JSON."""
     lost = a_call("billing.pause", outcome=UNKNOWN, args_raw="{")
 
-    assert [name for name, _, _ in found(lost, lost)] == ["repeated_write_after_unknown"]
+    assert [name for name, _, _ in found(lost, lost)] == [
+        "repeated_write_after_unknown",
+        "malformed_or_changed_argument",
+    ]
 
 
 def test_a_read_back_that_answered_in_text_is_asked_for_a_status():
@@ -360,9 +363,7 @@ def test_an_error_that_nobody_returned_is_made_up():
     """Quoted as if a tool had said it."""
     parts = (a_call("customer.lookup"), a_claim('It answered "internal error 17".'))
 
-    assert found(*parts) == [
-        ("unfounded_error_quote", "medium", {"answer": {"quotes_results": True}})
-    ]
+    assert found(*parts) == [("unfounded_quote", "medium", {"answer": {"quotes_results": True}})]
     given = a_call("customer.lookup", result="internal error 17")
     assert found(given, a_claim('It answered "internal error 17".')) == []
 

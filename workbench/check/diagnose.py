@@ -10,18 +10,22 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from workbench.check.argument_detectors import malformed_or_changed_argument
+from workbench.check.ending_detectors import hand_off_loop, truncated_total
 from workbench.check.facts import Facts
+from workbench.check.grant_detectors import lookup_before_authorisation, write_outside_grant
+from workbench.check.hints import Hint
 from workbench.check.judge import judge
 from workbench.check.origin_detectors import (
     ask_then_act,
     claim_without_call,
     tool_not_offered,
-    unfounded_error_quote,
+    unfounded_quote,
     write_from_result_only,
 )
 from workbench.check.outcomes import resolve_outcomes
+from workbench.check.parallel_detectors import crossed_or_lost_results
 from workbench.check.write_detectors import (
-    Hint,
     fresh_idempotency_key,
     identical_failing_calls,
     repeated_write_after_unknown,
@@ -42,11 +46,17 @@ DETECTORS: Final[dict[str, Detector]] = {
     "repeated_write_after_unknown": repeated_write_after_unknown,
     "fresh_idempotency_key": fresh_idempotency_key,
     "success_without_read_back": success_without_read_back,
+    "write_outside_grant": write_outside_grant,
+    "lookup_before_authorisation": lookup_before_authorisation,
     "claim_without_call": claim_without_call,
+    "crossed_or_lost_results": crossed_or_lost_results,
+    "malformed_or_changed_argument": malformed_or_changed_argument,
+    "hand_off_loop": hand_off_loop,
+    "truncated_total": truncated_total,
     "identical_failing_calls": identical_failing_calls,
     "tool_not_offered": tool_not_offered,
     "ask_then_act": ask_then_act,
-    "unfounded_error_quote": unfounded_error_quote,
+    "unfounded_quote": unfounded_quote,
     "write_from_result_only": write_from_result_only,
 }
 """Name of a detector -> the detector."""

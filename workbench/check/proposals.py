@@ -11,15 +11,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.model.contract import (
+    After,
     AnswerRule,
+    ArgsSchema,
     AtMostAfter,
+    Before,
     Clause,
     Evidence,
+    Finishes,
     ForbidCall,
     Limit,
     MaxCalls,
+    MinCalls,
     MustCall,
     Operator,
+    PermissionRule,
     Predicate,
     Selector,
     SuccessRequires,
@@ -30,15 +36,25 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Proposal",
+    "after",
+    "anywhere_matches",
+    "args_fit",
     "at_most_after",
+    "before",
+    "compares",
     "equals",
     "evidence_needed",
     "exists",
+    "finishes",
     "forbidden_call",
+    "granted",
     "holds_text",
     "identical_calls",
     "max_calls",
+    "min_calls",
+    "model_calls",
     "must_call",
+    "permission_rule",
     "quotes_results",
     "selector",
 ]
@@ -61,21 +77,40 @@ class Proposal:
 
 
 def selector(
-    tool: str, *, where: tuple[Predicate, ...] = (), classes: tuple[str, ...] = ()
+    tool: str,
+    *,
+    where: tuple[Predicate, ...] = (),
+    result: tuple[Predicate, ...] = (),
+    classes: tuple[str, ...] = (),
 ) -> Selector:
     """Return a selector of one tool."""
     text = f"{tool}#{'|'.join(classes)}" if classes else tool
-    return Selector(text=text, tool=tool, where=where, classes=classes)
+    return Selector(text=text, tool=tool, where=where, result=result, classes=classes)
 
 
 def equals(key: str, value: Json) -> Predicate:
     """Return the predicate that an argument has a value."""
+    return compares(key, Operator.EQ, value)
+
+
+def compares(key: str, operator: Operator, value: Json) -> Predicate:
+    """Return the predicate that one key compares with a value."""
     literal = json.dumps(value, ensure_ascii=False)
     return Predicate(
-        text=f"{_step(key)} == {literal}",
+        text=f"{_step(key)} {operator} {literal}",
         path=(_kept(key),),
-        operator=Operator.EQ,
+        operator=operator,
         literal=value,
+    )
+
+
+def anywhere_matches(pattern: str) -> Predicate:
+    """Return the predicate that a text at some depth matches an RE2 pattern."""
+    return Predicate(
+        text=f"** matches {json.dumps(pattern, ensure_ascii=False)}",
+        path=("**",),
+        operator=Operator.MATCHES,
+        literal=pattern,
     )
 
 
@@ -120,9 +155,13 @@ def _step(key: str) -> str:
 
 
 def _written(chosen: Selector) -> Json:
-    if not chosen.where:
+    if not chosen.where and not chosen.result:
         return chosen.text
-    document: JsonMap = {"tool": chosen.tool, "where": [p.text for p in chosen.where]}
+    document: JsonMap = {"tool": chosen.tool}
+    if chosen.where:
+        document["where"] = [p.text for p in chosen.where]
+    if chosen.result:
+        document["result"] = [p.text for p in chosen.result]
     if chosen.classes:
         document["class"] = "|".join(chosen.classes)
     return document
@@ -160,11 +199,69 @@ def at_most_after(first: Selector, then: Selector, limit: int) -> Proposal:
     )
 
 
+def min_calls(chosen: Selector, limit: int) -> Proposal:
+    """Propose a lower bound; the selector has neither `where` nor `result`."""
+    return Proposal(
+        clause=MinCalls(id="min_calls/1", selector=chosen, limit=limit),
+        document={"min_calls": {chosen.text: limit}},
+    )
+
+
+def before(first: Selector, then: Selector) -> Proposal:
+    """Propose that one call completes before another is attempted."""
+    return Proposal(
+        clause=Before(id="order/1", first=first, then=then),
+        document={"order": [{"before": [_written(first), _written(then)]}]},
+    )
+
+
+def after(first: Selector, then: Selector) -> Proposal:
+    """Propose that one call is followed by another."""
+    return Proposal(
+        clause=After(id="order/1", first=first, then=then),
+        document={"order": [{"after": [_written(first), _written(then)]}]},
+    )
+
+
+def args_fit(tool: str, schema: JsonMap) -> Proposal:
+    """Propose what the arguments of a tool must look like."""
+    return Proposal(
+        clause=ArgsSchema(id="args/1", selector=selector(tool), schema=schema),
+        document={"args": {tool: schema}},
+    )
+
+
+def permission_rule(chosen: Selector, *, other_actor: str | None = None) -> PermissionRule:
+    """Return the clause that somebody allows each of these calls, with its very arguments."""
+    return PermissionRule(id="permissions/1", grant=chosen, covers="same_args", by=other_actor)
+
+
+def granted(rule: PermissionRule) -> Proposal:
+    """Propose that these calls are allowed."""
+    document: JsonMap = {"grant": _written(rule.grant), "covers": rule.covers}
+    if rule.by is not None:
+        document["by"] = rule.by
+    return Proposal(clause=rule, document={"permissions": [document]})
+
+
+def finishes() -> Proposal:
+    """Propose that the run ends in a text to a person, with every call answered."""
+    return Proposal(clause=Finishes(id="finishes/1"), document={"finishes": True})
+
+
 def identical_calls(bound: int) -> Proposal:
     """Propose an upper bound of equal calls."""
     return Proposal(
         clause=Limit(id="limits/1", measure="identical_calls", bound=bound),
         document={"limits": {"identical_calls": bound}},
+    )
+
+
+def model_calls(bound: int) -> Proposal:
+    """Propose an upper bound of model calls."""
+    return Proposal(
+        clause=Limit(id="limits/1", measure="model_calls", bound=bound),
+        document={"limits": {"model_calls": bound}},
     )
 
 

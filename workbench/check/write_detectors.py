@@ -7,9 +7,17 @@ effect of a tool is only assumed, a finding is `medium` at most.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.check.hints import (
+    Hint,
+    certainty,
+    is_idempotency,
+    is_write,
+    is_write_declared,
+    refusal_of,
+    where_of,
+)
 from workbench.check.limit_clauses import call_key
 from workbench.check.operations import operation_ids
 from workbench.check.outcomes import value_of
@@ -32,53 +40,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.check.facts import Facts
-    from workbench.model.contract import Predicate, Selector
+    from workbench.model.contract import Selector
 
 __all__ = [
-    "Hint",
     "fresh_idempotency_key",
     "identical_failing_calls",
-    "is_write",
-    "is_write_declared",
     "repeated_write_after_unknown",
     "success_without_read_back",
-    "where_of",
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
-    """What a detector found, before it is judged."""
-
-    confidence: str
-    proposal: Proposal
-    evidence: tuple[int, ...]
-    sentence: str
-
-
-def is_write(facts: Facts, call: Call) -> bool:
-    """Whether a call may have changed something; an undeclared tool may."""
-    return facts.effects.get(call.tool, Effect.WRITE) is Effect.WRITE
-
-
-def is_write_declared(facts: Facts, call: Call) -> bool:
-    """Whether somebody declared that the tool writes."""
-    return facts.effects.get(call.tool) is Effect.WRITE
-
-
-def _high(facts: Facts, call: Call) -> str:
-    return "high" if is_write_declared(facts, call) else "medium"
-
-
-def where_of(call: Call) -> tuple[Predicate, ...]:
-    """Return predicates on the plain arguments of a call, without idempotency keys."""
-    if not isinstance(call.args, dict):
-        return ()
-    return tuple(
-        equals(key, value)
-        for key, value in call.args.items()
-        if not isinstance(value, dict | list) and not _is_idempotency(key)
-    )
 
 
 # --- success claimed without read-back ---------------------------------------
@@ -90,7 +59,8 @@ _UNDER_WAY: Final = frozenset(
 
 
 def success_without_read_back(facts: Facts) -> Iterator[Hint]:
-    """Find a claim of success after a write whose end was never known, and not read back."""
+    """Find success claimed after a write that said no, or whose end was never known or read back."""
+    yield from _success_after_refusal(facts)
     writes = [call for call in facts.own_calls if is_write(facts, call)]
     for claimed in facts.claims:
         if claimed.outcome is not ClaimOutcome.SUCCESS:
@@ -105,12 +75,31 @@ def success_without_read_back(facts: Facts) -> Iterator[Hint]:
         tool = _read_back_tool(facts, write)
         how = "did not show its end" if write.outcome is Outcome.OK else f"ended {write.outcome}"
         yield Hint(
-            confidence=_high(facts, write),
+            confidence=certainty(facts, write),
             proposal=_evidence_of(facts, tool, write),
             evidence=(*facts.pair(write), claimed.seq),
             sentence=f"success was claimed after {write.tool} {how} and nobody read it back",
         )
         return
+
+
+def _success_after_refusal(facts: Facts) -> Iterator[Hint]:
+    """Find success claimed though the last result of a tool says itself that it did not work."""
+    claimed = [claim.seq for claim in facts.claims if claim.outcome is ClaimOutcome.SUCCESS]
+    last: dict[str, Call] = {}
+    for call in facts.own_calls:
+        if claimed and facts.ended(call) < claimed[-1]:
+            last[call.tool] = call
+    for call in last.values():
+        key = refusal_of(call)
+        if key is not None:
+            yield Hint(
+                confidence=certainty(facts, call),
+                proposal=evidence_needed(call.tool, equals(key, value=True)),
+                evidence=(*facts.pair(call), claimed[-1]),
+                sentence=f"success was claimed though the result of {call.tool} at {call.start}"
+                " says that it did not work",
+            )
 
 
 def _end_unknown(call: Call) -> bool:
@@ -203,21 +192,13 @@ def _final_word(facts: Facts, tool: Tool, key: str) -> Json:
 
 # --- repeated writes -----------------------------------------------------------
 
-_IDEMPOTENCY: Final = frozenset(
-    {"idempotencykey", "idempotencytoken", "clienttoken", "requestid", "clientrequestid", "nonce"}
-)
-
-
-def _is_idempotency(key: str) -> bool:
-    return key.lower().replace("_", "").replace("-", "") in _IDEMPOTENCY
-
 
 def _split(call: Call) -> tuple[Json, Json]:
     """Return arguments without and with only idempotency keys."""
     if not isinstance(call.args, dict):
         return call.request.args_raw, {}
-    rest: Json = {k: v for k, v in call.args.items() if not _is_idempotency(k)}
-    keys: Json = {k: v for k, v in call.args.items() if _is_idempotency(k) and v}
+    rest: Json = {k: v for k, v in call.args.items() if not is_idempotency(k)}
+    keys: Json = {k: v for k, v in call.args.items() if is_idempotency(k) and v}
     return rest, keys
 
 
@@ -275,7 +256,7 @@ def _repetition(facts: Facts, first: Call, again: Call, what: str) -> Hint:
         else max_calls(selector(first.tool), 1)
     )
     return Hint(
-        confidence=_high(facts, first),
+        confidence=certainty(facts, first),
         proposal=proposal,
         evidence=facts.pair(first, again),
         sentence=f"{first.tool} {what} after an unknown outcome, without looking first",
@@ -285,16 +266,17 @@ def _repetition(facts: Facts, first: Call, again: Call, what: str) -> Hint:
 # --- identical failing calls -----------------------------------------------------
 
 _TOLERATED: Final = 2
+_TOLERATED_EMPTY: Final = 4
 
 
 def identical_failing_calls(facts: Facts) -> Iterator[Hint]:
-    """Find a call made three times or more with equal arguments, failing every time."""
+    """Find a call made again and again with equal arguments that never brought anything."""
     groups: dict[tuple[str, str], list[Call]] = {}
     for call in facts.own_calls:
         groups.setdefault(call_key(call), []).append(call)
-    honest = max((len(group) for group in groups.values() if not _fails_always(group)), default=0)
+    honest = max((len(group) for group in groups.values() if not _in_vain(group)), default=0)
     for group in groups.values():
-        if not _fails_always(group) or len(group) <= _TOLERATED:
+        if not _in_vain(group) or len(group) <= _TOLERATED:
             continue
         chosen: Selector = selector(group[0].tool, where=where_of(group[0]))
         proposal = (
@@ -302,17 +284,28 @@ def identical_failing_calls(facts: Facts) -> Iterator[Hint]:
             if honest <= _TOLERATED
             else at_most_after(chosen, chosen, _TOLERATED - 1)
         )
+        how = "failed every time" if _fails_always(group) else "never brought anything"
         yield Hint(
             confidence="high",
             proposal=proposal,
             evidence=facts.pair(*group[: _TOLERATED + 1]),
             sentence=f"{group[0].tool} was called {len(group)} times with the same arguments and"
-            " failed every time",
+            f" {how}",
         )
+
+
+def _in_vain(group: list[Call]) -> bool:
+    return _fails_always(group) or (
+        len(group) > _TOLERATED_EMPTY
+        and all(
+            call.outcome is Outcome.OK and value_of(call.result) in ("", None) for call in group
+        )
+    )
 
 
 def _fails_always(group: list[Call]) -> bool:
     return all(
         call.outcome in (Outcome.PERMANENT, Outcome.RETRYABLE, Outcome.UNKNOWN, Outcome.DENIED)
+        or refusal_of(call) is not None
         for call in group
     )
