@@ -252,6 +252,36 @@ def test_declared_ids_are_replaced() -> None:
     assert "zz-top" not in json.dumps(trace_document(done.trace))
 
 
+def test_a_declared_prefix_stays() -> None:
+    """The user says which part is schema."""
+    trace = a_trace(a_user("see MBR~77x-1 there"), a_claim("ok"))
+    rule: JsonMap = {"pattern": "MBR~[0-9a-z-]+", "type": "MEMBER_ID", "prefix": "MBR~"}
+
+    done = redact_trace(
+        trace, key=KEY, ner="none", policy={"schema": "redaction/1", "patterns": [rule]}
+    )
+
+    assert "MBR~" in json.dumps(trace_document(done.trace))
+    assert "77x-1" not in json.dumps(trace_document(done.trace))
+
+
+def test_declared_order_and_length_are_checked() -> None:
+    """What a person asked for and a draw did not keep is refused, not passed over."""
+    ids = [f"ACC-{n}000{n}17" for n in range(1, 10)]
+    trace = a_trace(a_call("t", args={"account_id": ids, "email": "jo@x.io"}), a_claim("ok"))
+    policy: dict[str, Any] = {
+        "schema": "redaction/1",
+        "ordered": ["**.account_id"],
+        "exact_length": ["**.email"],
+    }
+
+    done = redact_trace(trace, key=KEY, ner="none", policy=policy)
+
+    assert "ordered" in {note.fact for note in done.trigger_facts_lost}
+    with pytest.raises(RefusedError, match="ordered"):
+        require_safe(done)
+
+
 def test_only_surviving_prose_is_unreviewed() -> None:
     """A person reads what reaches the case, and says so by name."""
     everything = redacted().unreviewed

@@ -186,6 +186,7 @@ def assign(
     drawer: Drawer,
     *,
     dates: Dates = Dates.SHIFT_WEEKS,
+    prefixes: Mapping[str, str] | None = None,
     tries: int = TRIES,
     skip: Mapping[str, int] | None = None,
 ) -> Assignment:
@@ -195,12 +196,13 @@ def assign(
         values: distinct texts.
         drawer: draws under the draft's key.
         dates: what happens to days of a calendar.
+        prefixes: type -> leading part of its values that stays.
         tries: draws of one value before its facts are given up.
         skip: name of a cluster -> draws to leave out, when those broke something.
     """
     known = _taken_apart(values)
     _unify_types(known)
-    book = Book(drawer=drawer, dates=dates, known=known)
+    book = Book(drawer=drawer, dates=dates, prefixes=prefixes or {}, known=known)
     book.addresses = tuple(t for t, k in known.items() if k.value.type == "IP_ADDRESS" and is_ip(t))
     _form_clusters(book)
     _form_words(book)

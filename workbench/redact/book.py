@@ -20,7 +20,7 @@ from workbench.redact.special import Dates, address_for, anchor_address, date_fo
 from workbench.redact.variants import Copied, Drawn, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["KEPT_WORDS", "Book", "Host", "Known", "Unit", "Value", "labels_of", "sign_of"]
 
@@ -78,6 +78,8 @@ class Book:
 
     drawer: Drawer
     dates: Dates
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    """Type -> its declared prefix."""
     known: dict[str, Known] = field(default_factory=dict)
     anchors: dict[str, Known] = field(default_factory=dict)
     words: dict[str, tuple[str, tuple[Step, ...]]] = field(default_factory=dict)
@@ -236,6 +238,7 @@ class Book:
                 counter=self.counters[anchor],
                 key=key,
                 surface=known.value.text,
+                prefix=self.prefixes.get(known.value.type, ""),
                 unit=partial(self.char, anchor, hexadecimal=hexadecimal),
             )
             texts = build_sequence(known.value.type, draw)

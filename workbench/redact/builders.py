@@ -58,6 +58,8 @@ class Draw:
     """The anchor's core."""
     surface: str
     """The anchor as it was found."""
+    prefix: str = ""
+    """Declared leading part that is schema and stays."""
     unit: Callable[[int, str], str]
     """The default replacement of a character at a place."""
 
@@ -118,6 +120,8 @@ def _prefix_length(draw: Draw, pattern: re.Pattern[str]) -> int:
 
 def _identifier(draw: Draw) -> list[str]:
     keep = _prefix_length(draw, _PREFIX)
+    if draw.prefix and draw.surface.lower().startswith(draw.prefix.lower()):
+        keep = sum(c.isalnum() for c in draw.prefix)
     if keep >= len(draw.key) or not any(c.isdigit() for c in draw.key[keep:]):
         keep = 0
     units = _plain(draw, keep=keep)

@@ -101,8 +101,11 @@ class Policy:
     ner: Ner | None = None
     """None: as the caller says."""
     exact_length: tuple[str, ...] = ()
+    """Globs: a pseudonym of another length is a lost fact that refuses export."""
     ordered: tuple[str, ...] = ()
+    """Globs: values of one must sort as before, else export is refused."""
     share_across_cases: bool = False
+    """The same value gets the same pseudonym in other cases: whoever picks the key gives them one."""
 
     def globs(self, name: str) -> tuple[PlaceGlob, ...]:
         """Return the parsed globs of one of the lists of globs, `trigger`, `exact_length`, ..."""

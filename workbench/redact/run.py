@@ -221,7 +221,8 @@ class _Run:
     def _assigned(self) -> tuple[Assignment, bool, tuple[tuple[str | int, ...], ...]]:
         """Return an assignment that keeps the signature, if any of several draws does."""
         values = self.survey.values()
-        first = assign(values, self.drawer, dates=self.policy.dates)
+        prefixes = {rule.type: rule.prefix for rule in self.policy.patterns if rule.prefix}
+        first = assign(values, self.drawer, dates=self.policy.dates, prefixes=prefixes)
         if self._keeps(first, None):
             return first, True, ()
         culprits = find_culprits(first, lambda clusters: self._keeps(first, clusters))
@@ -230,6 +231,7 @@ class _Run:
                 values,
                 self.drawer,
                 dates=self.policy.dates,
+                prefixes=prefixes,
                 skip=dict.fromkeys(culprits, 1000 * strategy),
             )
             if self._keeps(again, None):
