@@ -224,7 +224,9 @@ def _searched(case: Case, path: Path, needles: Sequence[Needle]) -> Case:
     Raises:
         RefusedError: a replaced value is still there.
     """
-    hits = scan(f"{path.name}\n{format_case(case)}".encode(), needles)
+    typed = f"{path.name}\n{case.id}"
+    as_words = re.sub(r"[-_.]+", " ", typed)  # helen-carter is a name too
+    hits = scan(f"{typed}\n{as_words}\n{format_case(case)}".encode(), needles)
     blocking = [hit for hit in hits if hit.blocking]
     if blocking:
         message = f"{len({hit.needle for hit in blocking})} replaced values are still in the case"

@@ -18,7 +18,7 @@ from workbench.shrink import Budget, Shrunk, moved_places, shrink_note, shrink_t
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
 
     from workbench.check.oracle import Oracle
@@ -97,12 +97,26 @@ def shrink_draft(  # noqa: PLR0913  the command's flags, keyword-only
 
 
 def _with_shrunk(draft: Draft, shrunk: Shrunk) -> Draft:
-    places = [note.at for note in draft.trigger]
-    moved = moved_places(places, before=draft.trace, after=shrunk.trace)
-    trigger = (note for note in draft.trigger if moved[note.at] is not None)
+    """Return the draft with the small trace, and every place where its value is now.
+
+    An event keeps its number from the raw trace; a place in a list that was cut moves.
+    """
+    ledger = () if draft.redaction is None else draft.redaction.ledger
+    places = {note.at for note in draft.trigger} | {at for entry in ledger for at in entry.at}
+    moved = moved_places(sorted(places), before=draft.trace, after=shrunk.trace)
+    trigger = (replace(note, at=at) for note in draft.trigger if (at := moved[note.at]) is not None)
+    left = (replace(entry, at=_moved(entry.at, moved)) for entry in ledger)
+    redaction = draft.redaction
+    if redaction is not None:
+        redaction = replace(redaction, ledger=tuple(entry for entry in left if entry.at))
     return replace(
         draft,
         trace=shrunk.trace,
         trigger=tuple(trigger),
+        redaction=redaction,
         shrink=shrink_note(shrunk, draft.trace),
     )
+
+
+def _moved(places: tuple[str, ...], moved: Mapping[str, str | None]) -> tuple[str, ...]:
+    return tuple(at for place in places if (at := moved[place]) is not None)

@@ -1,0 +1,532 @@
+"""`redact`, `shrink`, `export`, `make`: from a run to a case, and what refuses on the way."""
+
+from __future__ import annotations
+
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from tests.builders import a_call, a_claim, a_trace, a_user
+from tests.cli.conftest import CASE, RUN, save_trace
+from workbench.casefile.case import load_case
+from workbench.casefile.draft import load_draft
+from workbench.cli import shrink
+from workbench.cli.drafts import draft_in
+from workbench.errors import InputError
+from workbench.model.case import CaseState
+from workbench.model.event import Outcome
+
+pytestmark = pytest.mark.desk
+
+REDACT_KEYS = {
+    *("findings", "clusters", "facts_kept", "facts_lost", "trigger_facts_lost"),
+    *("signature_same", "residue_hits", "unreviewed"),
+}
+DETAILS = ("--owner", "billing", "--review-date", "2027-02-28", "--without-ner")
+CONTRACT = ("--contract", "contract.yaml", "--policy", "redaction.yaml", "--without-ner")
+
+
+def cases_in(folder):
+    """Return every file below a folder of cases."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+# --- redact ------------------------------------------------------------------
+
+
+def test_redact_says_what_was_replaced(demo, shell):
+    """Facts kept and lost are the proof that the failure was not repaired."""
+    said = shell("redact", RUN, *CONTRACT, "-o", "new.draft.json", "--json")
+    document = said.document
+
+    assert said.status == 0
+    assert set(document) == {*REDACT_KEYS, "out"}
+    assert document["signature_same"] is True
+    assert document["residue_hits"] == 0
+    assert document["trigger_facts_lost"] == []
+    assert document["findings"] >= document["clusters"] > 0
+    assert all(set(fact) == {"at", "fact"} for fact in document["facts_kept"])
+    assert document["out"] == "new.draft.json"
+
+
+def test_redact_is_told_to_people_without_the_values(demo, shell):
+    """The terminal may be shared; pseudonyms and places are enough."""
+    said = shell("redact", RUN, *CONTRACT, "-o", "new.draft.json")
+
+    assert said.status == 0
+    assert " values replaced in " in said.out
+    assert "#121.args.account_id: invalid:schema, trailing_space" in said.out
+    assert "draft d-" in said.out
+    assert "Helen" not in said.out
+
+
+def test_the_same_run_gives_the_same_draft(demo, shell):
+    """Same question, same key, same pseudonyms."""
+    shell("redact", RUN, *CONTRACT, "-o", "new.draft.json")
+
+    assert load_draft(demo / "new.draft.json") == load_draft(demo / "redacted.draft.json")
+
+
+def test_drafts_are_private_files(demo, shell):
+    """Even a redacted draft is not yet reviewed."""
+    shell("shrink", RUN, "--contract", "contract.yaml", "-o", "raw.draft.json")
+
+    for name in ("redacted.draft.json", "raw.draft.json"):
+        assert (demo / name).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([RUN, "-o", "x.json"], "--contract: is missing; a run has no contract of its own"),
+        ([RUN, "--contract", "contract.yaml"], "-o: is missing; the redacted draft goes into"),
+        (["redacted.draft.json", "-o", "x.json"], "was redacted already"),
+        ([RUN, *CONTRACT, "--key-file", "nowhere", "-o", "x.json"], "the key file cannot be read"),
+        (["workbench.toml", *CONTRACT, "-o", "x.json"], "workbench.toml"),
+    ],
+)
+def test_redact_names_what_is_wrong(demo, shell, words, message):
+    """Nothing is written then."""
+    said = shell("redact", *words)
+
+    assert (said.status, said.out) == (4, "")
+    assert message in said.err
+    assert not (demo / "x.json").exists()
+
+
+def test_a_run_that_keeps_its_contract_has_no_draft(demo, shell):
+    """There is nothing to protect against."""
+    said = shell("redact", "mended.json", *CONTRACT, "-o", "x.json")
+
+    assert said.status == 1
+    assert "does not break this contract" in said.err
+
+
+def test_a_raw_draft_can_be_redacted_with_a_key_of_ones_own(demo, shell):
+    """A file without a store: the key travels apart."""
+    (demo / "key").write_text("ab" * 32)
+    raw = json.loads((demo / "redacted.draft.json").read_text("utf-8"))
+    raw |= {"redaction": None, "trigger": []}
+    raw["trace"] = json.loads((demo / "incident.json").read_text("utf-8"))
+    raw["contract"] = {**raw["contract"]}
+    (demo / "raw.draft.json").write_text(json.dumps(raw))
+
+    ours = shell("redact", "raw.draft.json", *CONTRACT, "-o", "ours.json")
+    given = shell("redact", "raw.draft.json", *CONTRACT, "--key-file", "key", "-o", "given.json")
+    (demo / "other.yaml").write_text("max_calls: {a: 1}\n")
+    other = shell("redact", "raw.draft.json", "--contract", "other.yaml", "-o", "x.json")
+
+    assert ours.status == given.status == 0, ours.err + given.err
+    ledgers = [
+        {entry.pseudonym for entry in load_draft(demo / name).redaction.ledger}
+        for name in ("redacted.draft.json", "ours.json", "given.json")
+    ]
+    assert ledgers[0] == ledgers[1]
+    assert ledgers[1] != ledgers[2]
+    assert other.status == 4
+    assert "states other clauses than the draft was opened with" in other.err
+
+
+def test_a_run_can_be_redacted_with_a_key_of_ones_own(demo, shell):
+    """The key of the vault is not touched."""
+    (demo / "key").write_bytes(b"k" * 32)
+    before = {p.name: p.read_bytes() for p in (demo / "keys").iterdir() if not p.suffix}
+
+    said = shell("redact", RUN, *CONTRACT, "--key-file", "key", "-o", "given.json")
+
+    assert said.status == 0
+    assert before == {p.name: p.read_bytes() for p in (demo / "keys").iterdir() if not p.suffix}
+
+
+def test_key_and_values_are_forgotten_together(demo, shell):
+    """What was replaced must not outlive the key."""
+    draft = load_draft(demo / "small.draft.json").draft
+
+    said = shell("redact", "small.draft.json", "--forget-key")
+    again = shell("redact", "small.draft.json", "--forget-key", "--json")
+
+    assert said.status == 0
+    assert f"the key of {draft} is gone" in said.out
+    assert list((demo / "keys").iterdir()) == []
+    assert (again.status, again.out) == (4, "")
+    assert "nothing is left to forget" in again.err
+
+
+def test_forgetting_is_said_as_a_document(demo, shell):
+    """`--json` prints one document, whatever the command does."""
+    draft = load_draft(demo / "small.draft.json").draft
+
+    assert shell("redact", "small.draft.json", "--forget-key", "--json").document == {
+        "forgotten": draft
+    }
+
+
+# --- shrink ------------------------------------------------------------------
+
+
+def test_shrink_says_how_small_and_how_sure(demo, shell):
+    """The document's keys are fixed; three of them are ours."""
+    said = shell("shrink", "redacted.draft.json", "-o", "x.json", "--json")
+    document = said.document
+
+    assert (said.status, said.err) == (0, "")
+    assert set(document) == {
+        *("events", "nodes", "oracle_calls", "minimal", "signature", "out"),
+        *("why_stopped", "also_seen"),
+    }
+    assert document["events"][0] == 134
+    assert document["events"][1] == len(load_draft(demo / "x.json").trace.events) <= 20
+    assert document["nodes"][1] < document["nodes"][0]
+    assert document["minimal"]["behaviour"] is True
+    assert document["signature"]["clauses"] == ["confirmed_before_promised", "damaged_account_id"]
+
+
+def test_shrink_is_told_to_people(demo, shell):
+    """What it cost, and what was met on the way."""
+    said = shell("shrink", "redacted.draft.json", "-o", "x.json")
+
+    assert said.status == 0
+    assert said.out.startswith("134 -> 18 events in ")
+    assert "no kept call or claim can be dropped" in said.out
+    assert "other failures met on the way: " in said.out
+
+
+def test_a_small_budget_is_said(demo, shell):
+    """Not minimal, and why not."""
+    said = shell("shrink", "redacted.draft.json", "-o", "x.json", "--budget-calls", "1")
+
+    assert said.status == 0
+    assert "not proven minimal: budget of 1 calls used up" in said.out
+
+
+@pytest.mark.parametrize("oracle", ["recorded", "replay"])
+def test_either_oracle_ends_with_the_same_signature(demo, shell, oracle):
+    """The replay knows more, and costs more."""
+    said = shell("shrink", "redacted.draft.json", "-o", "x.json", "--oracle", oracle, "--json")
+
+    assert said.status == 0, said.err
+    assert said.document["events"][1] <= 20
+
+
+def test_a_locked_place_stays(demo, shell):
+    """A reviewer knows better what belongs to the story."""
+    said = shell("shrink", "redacted.draft.json", "--lock", "#23.text", "-o", "x.json")
+
+    assert said.status == 0
+    assert 23 in {event.origin_seq for event in load_draft(demo / "x.json").trace.events}
+
+
+def test_several_processes_find_the_same(demo, shell):
+    """Judging ahead must not change the result."""
+    alone = shell("shrink", "redacted.draft.json", "-o", "one.json", "--json").document
+    shared = shell("shrink", "redacted.draft.json", "-o", "two.json", "--jobs", "2", "--json")
+
+    assert shared.status == 0, shared.err
+    assert shared.document["events"] == alone["events"]
+    assert load_draft(demo / "one.json").trace == load_draft(demo / "two.json").trace
+
+
+def test_jobs_choose_the_executor():
+    """One job needs no process."""
+    with shrink._executor(1) as executor:
+        assert executor is None
+    with shrink._executor(2) as executor:
+        assert isinstance(executor, ProcessPoolExecutor)
+
+
+def test_a_search_goes_on_from_its_journal(demo, shell):
+    """An interrupted night is not lost."""
+    first = shell("shrink", "redacted.draft.json", "-o", "x.json", "--journal", "j", "--json")
+    again = shell("shrink", "redacted.draft.json", "-o", "y.json", "--journal", "j", "--json")
+
+    assert first.status == again.status == 0
+    assert (demo / "j").exists()
+    assert load_draft(demo / "x.json").trace == load_draft(demo / "y.json").trace
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([RUN], "--contract: is missing; a run has no contract of its own"),
+        (["small.draft.json"], "was shrunk already"),
+        (["redacted.draft.json", "--lock", "nonsense"], "nonsense is no place in a trace"),
+        (["redacted.draft.json", "--budget-calls", "0"], "--budget-calls: 0 is not positive"),
+        (["redacted.draft.json", "--jobs", "-1"], "-1 is not positive"),
+        (["redacted.draft.json", "--jobs", "two"], "invalid _positive value"),
+        (["redacted.draft.json", "--contract", "other.yaml"], "states other clauses"),
+    ],
+)
+def test_shrink_names_what_is_wrong(demo, shell, words, message):
+    """Nothing is written then."""
+    (demo / "other.yaml").write_text("max_calls: {a: 1}\n")
+
+    said = shell("shrink", *words, "-o", "x.json")
+
+    assert (said.status, said.out) == (4, "")
+    assert message in said.err
+    assert not (demo / "x.json").exists()
+
+
+def test_an_interrupted_search_keeps_what_it_reached(demo, shell, monkeypatch):
+    """2, and the draft is written."""
+
+    def interrupt(_step):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shrink, "wants_colour", lambda _stream: True)
+    monkeypatch.setattr(shrink, "_show", interrupt)
+
+    said = shell("shrink", "redacted.draft.json", "-o", "x.json")
+
+    assert said.status == 2
+    assert "not proven minimal: interrupted" in said.out
+    assert (demo / "x.json").exists()
+
+
+def test_whoever_watches_sees_progress(demo, shell, monkeypatch):
+    """On a terminal one line is redrawn, and gone at the end."""
+    monkeypatch.setattr(shrink, "wants_colour", lambda stream: stream is sys.stderr)
+
+    said = shell("shrink", "redacted.draft.json", "-o", "x.json")
+
+    assert said.status == 0
+    assert " calls, " in said.err
+    assert said.err.endswith("\r\x1b[2K")
+
+
+# --- export ------------------------------------------------------------------
+
+
+def test_the_steps_compose(demo, shell):
+    """redact, shrink, export: each reads what the one before wrote."""
+    said = shell("export", "small.draft.json", *DETAILS, "-o", "out", "--json")
+
+    assert (said.status, said.err) == (0, "")
+    assert set(said.document) == {"case", "state", "steps"}
+    assert said.document["state"] == "proposed"
+    assert said.document["steps"] == ["redacted", "shrunk", "exported"]
+    case = load_case(demo / said.document["case"])
+    assert case.state is CaseState.PROPOSED
+    assert said.document["case"] == f"out/{case.id}.case.yaml"
+
+
+def test_shrinking_is_not_required(demo, shell):
+    """A reviewer may want the whole story."""
+    said = shell("export", "redacted.draft.json", *DETAILS, "-o", "out", "--json")
+
+    assert said.status == 0
+    assert said.document["steps"] == ["redacted", "exported"]
+
+
+def test_what_a_person_says_is_in_the_case(demo, shell):
+    """Title, severity, reasons, incident: no trace knows them."""
+    said = shell(
+        *("export", "small.draft.json", *DETAILS, "-o", "out/x.case.yaml", "--id", "told-early"),
+        *("--title", "Told too early", "--severity", "S1", "--fix", "model"),
+        *("--why", "mend=read back", "--why", "summary=told = too early", "--incident", "INC-7"),
+    )
+
+    case = load_case(demo / "out/x.case.yaml")
+    assert said.status == 0
+    assert said.out.startswith("out/x.case.yaml is proposed: Told too early\n")
+    assert (case.id, case.title, case.severity) == ("told-early", "Told too early", "S1")
+    assert case.why == {"summary": "told = too early", "mend": "read back"}
+    assert (case.fix, case.source.incident) == ("model", "INC-7")
+    assert list(case.why) == ["summary", "mend"]
+
+
+def test_shrink_of_a_run_is_for_looking(demo, shell):
+    """A raw trace is never exported, and that is said first."""
+    shell("shrink", RUN, "--contract", "contract.yaml", "-o", "raw.draft.json")
+
+    said = shell("export", "raw.draft.json", *DETAILS, "-o", "out")
+    redacted = shell("redact", "raw.draft.json", "--contract", "contract.yaml", "-o", "x.json")
+
+    assert said.status == 4
+    assert "was not redacted; a raw trace is never exported\n  Fix: workbench redact" in said.err
+    assert not (demo / "out").exists()
+    assert redacted.status == 4
+    assert "redaction comes before\n  Fix: redact the run" in redacted.err
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["--title", "Helen Carter was told too early"], 1, "PERSON in view raw"),
+        (["--why", "impact=Helen Carter paid twice"], 1, "PERSON in view raw"),
+        (["--id", "Helen-Carter"], 1, "PERSON"),
+        (["--id", "acc-4471902"], 1, "ACCOUNT_ID"),
+        (["--id", "../../outside"], 4, "id is a string of 13 characters; expected letters"),
+        (["--id", "a/b"], 4, "id is a string of 3 characters; expected letters"),
+        (["--title", " "], 4, "title is empty"),
+        (["--why", "reason=x"], 4, "--why: has no known key; expected KEY=TEXT"),
+        (["--why", "impact"], 4, "--why: has no known key"),
+        (["--review-date", "soon"], 4, "review_date is a string of 4 characters; expected a date"),
+        (["--review-date", "2027-02-30"], 4, "review_date is a string of 10 characters"),
+        (["--owner", ""], 4, "owner is empty; it is required"),
+        (["--severity", "S9"], 4, "invalid choice: 'S9'"),
+    ],
+)
+def test_export_refuses_and_writes_nothing(demo, shell, words, status, message):
+    """The last step before a repository: what is typed there is searched as well."""
+    said = shell("export", "small.draft.json", *DETAILS, "-o", "out", *words)
+
+    assert (said.status, said.out) == (status, "")
+    assert message in said.err
+    assert "Helen" not in said.err
+    assert not (demo / "out").exists()
+
+
+def test_an_existing_case_is_never_replaced(demo, shell):
+    """It was reviewed."""
+    before = (demo / CASE).read_bytes()
+
+    said = shell("export", "small.draft.json", *DETAILS, "-o", CASE)
+
+    assert said.status == 4
+    assert f"{CASE}: exists already" in said.err
+    assert (demo / CASE).read_bytes() == before
+
+
+def test_a_file_name_that_holds_a_value_is_refused(demo, shell):
+    """The name is in every listing of the repository."""
+    said = shell("export", "small.draft.json", *DETAILS, "-o", "out/helen.carter.case.yaml")
+
+    assert said.status == 1
+    assert not (demo / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["redacted.draft.json", "small.draft.json"])
+def test_a_draft_that_fails_otherwise_is_refused(demo, shell, name):
+    """Somebody edited it by hand; the case would protect against something else."""
+    draft = json.loads((demo / name).read_text("utf-8"))
+    for event in draft["trace"]["events"]:
+        if event.get("tool") == "billing.pause" and event["kind"] == "tool_call":
+            event["args"]["account_id"] = event["args"]["account_id"].strip()
+            event["args_raw"] = json.dumps(event["args"])
+    (demo / "edited.json").write_text(json.dumps(draft))
+
+    said = shell("export", "edited.json", *DETAILS, "-o", "out")
+
+    assert said.status == 1
+    assert "the draft no longer fails as the incident did" in said.err
+    assert "the incident: confirmed_before_promised, damaged_account_id" in said.err
+    assert "now: confirmed_before_promised" in said.err
+    assert not (demo / "out").exists()
+
+
+def test_a_draft_that_does_not_fail_is_refused(demo, shell):
+    """An edit may even have repaired it."""
+    draft = json.loads((demo / "small.draft.json").read_text("utf-8"))
+    draft["trace"]["events"] = draft["trace"]["events"][:3]
+    (demo / "edited.json").write_text(json.dumps(draft))
+
+    said = shell("export", "edited.json", *DETAILS, "-o", "out")
+
+    assert said.status == 1
+    assert "does not break this contract" in said.err
+
+
+def test_names_in_prose_must_have_been_looked_for(demo, shell):
+    """Or a person says that they need not be."""
+    said = shell("export", "small.draft.json", *DETAILS[:4], "-o", "out")
+
+    assert said.status == 4
+    assert "without a model that finds names in prose" in said.err
+    assert "Fix: redact with [ner-en], or type --without-ner" in said.err
+
+
+def test_without_the_replaced_values_nothing_is_exported(demo, shell):
+    """The final bytes could not be searched."""
+    shell("redact", "small.draft.json", "--forget-key")
+
+    said = shell("export", "small.draft.json", *DETAILS, "-o", "out")
+
+    assert said.status == 4
+    assert "are not on this machine" in said.err
+
+
+@pytest.mark.parametrize("name", ["incident.json", "nowhere.json", "store"])
+def test_export_takes_drafts_only(demo, shell, name):
+    """A trace or a folder is no draft."""
+    said = shell("export", name, *DETAILS, "-o", "out")
+
+    assert said.status == 4
+    assert f"{name}: is no draft; expected a file that `workbench redact`" in said.err
+
+
+def test_owner_and_review_date_are_required(demo, shell):
+    """A case without an owner is nobody's."""
+    said = shell("export", "small.draft.json", "-o", "out")
+
+    assert said.status == 4
+    assert "required: --owner, --review-date" in said.err
+
+
+def test_a_broken_draft_is_named(demo):
+    """It says that it is a draft, so that is what is wrong with it."""
+    (demo / "x.json").write_text('{"schema": "draft/1", "draft": 5}')
+
+    with pytest.raises(InputError, match=r"x\.json"):
+        draft_in("x.json")
+    with pytest.raises(InputError, match="cannot be read"):
+        draft_in("/proc/self/mem")
+    assert draft_in("nowhere") is None
+
+
+# --- make --------------------------------------------------------------------
+
+
+def test_make_does_it_all(demo, shell):
+    """For a script: run in, case out."""
+    said = shell("make", RUN, *CONTRACT, *DETAILS, "-o", "made", "--json")
+    document = said.document
+
+    assert (said.status, said.err) == (0, "")
+    assert set(document) == {"case", "state", "steps"}
+    assert [step["step"] for step in document["steps"]] == ["redact", "shrink", "export"]
+    assert set(document["steps"][0]) == {"step", *REDACT_KEYS}
+    assert document["steps"][1]["events"][0] == 134
+    assert load_case(demo / document["case"]).signature == load_case(demo / CASE).signature
+
+
+def test_make_is_told_to_people(demo, shell):
+    """The same as the single steps say."""
+    said = shell("make", RUN, *CONTRACT, *DETAILS, "-o", "made/x.case.yaml", "--incident", "INC-7")
+
+    assert said.status == 0
+    assert " values replaced in " in said.out
+    assert "134 -> 18 events in " in said.out
+    assert "made/x.case.yaml is proposed: " in said.out
+    assert load_case(demo / "made/x.case.yaml").source.incident == "INC-7"
+
+
+def test_make_takes_the_surest_suggestion(demo, shell):
+    """And says which, since a person must be able to disagree."""
+    said = shell("make", RUN, *DETAILS, "-o", "made", "--json")
+
+    assert said.status == 0, said.err
+    assert "contract taken from success_without_read_back: {" in said.err
+    assert load_case(demo / said.document["case"]).contract.clauses
+
+
+def test_make_without_a_sure_suggestion_asks_for_a_contract(folder, shell):
+    """A guess would become a rule."""
+    save_trace(a_trace(a_user(), a_call("a.get", outcome=Outcome.OK), a_claim("Hm.")), folder / "a")
+
+    said = shell("make", "a", *DETAILS, "-o", "made")
+
+    assert said.status == 4
+    assert "suggests a clause with high confidence\n  Fix: state what it broke" in said.err
+    assert not (folder / "made").exists()
+
+
+def test_make_refuses_as_its_steps_do(demo, shell):
+    """A value typed into a title ends the line before anything is written."""
+    said = shell("make", RUN, *CONTRACT, *DETAILS, "-o", "made", "--title", "Helen Carter")
+
+    assert (said.status, said.out) == (1, "")
+    assert not (demo / "made").exists()
+    assert cases_in(demo / "cases") == [demo / CASE]
