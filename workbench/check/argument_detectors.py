@@ -56,8 +56,12 @@ def _unfit(facts: Facts, call: Call, names: list[str], what: str) -> Hint:
     schema: JsonMap = {"type": "object"}
     if names:
         schema["required"] = [*names]
+    mended = any(
+        later.start > call.start and later.outcome is Outcome.OK
+        for later in facts.of_tool(call.tool)
+    )
     return Hint(
-        confidence="high" if call.outcome in _ENDED_BADLY else "medium",
+        confidence="high" if call.outcome in _ENDED_BADLY and not mended else "medium",
         proposal=args_fit(call.tool, schema),
         evidence=facts.pair(call),
         sentence=f"the arguments of {call.tool} at {call.start} {what}",
