@@ -267,8 +267,8 @@ def test_a_declared_prefix_stays() -> None:
 
 def test_declared_order_and_length_are_checked() -> None:
     """What a person asked for and a draw did not keep is refused, not passed over."""
-    ids = [f"ACC-{n}000{n}17" for n in range(1, 10)]
-    trace = a_trace(a_call("t", args={"account_id": ids, "email": "jo@x.io"}), a_claim("ok"))
+    ids: list[Any] = [f"ACC-{n}000{n}17" for n in range(1, 10)]
+    trace = a_trace(a_call("t", args={"account_id": [*ids], "email": "jo@x.io"}), a_claim("ok"))
     policy: dict[str, Any] = {
         "schema": "redaction/1",
         "ordered": ["**.account_id"],
