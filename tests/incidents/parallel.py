@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tests.builders import a_call, a_claim, a_trace, a_turn, a_user
 from tests.incidents.incident import Incident
 from workbench.model.event import CallError, ModelRequest, Outcome
 from workbench.model.trace import Effect
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import JsonMap
 
 __all__ = ["INCIDENTS"]
 
@@ -104,7 +109,7 @@ LOST_RESULTS = Incident(
 # --- 11: the answer of an earlier call ----------------------------------------------------------
 
 DRAFTS = {"draft.write": WRITE, "draft.edit": WRITE, "draft.read": READ}
-SAME = {"name": "speech"}
+SAME: JsonMap = {"name": "speech"}
 STEPS = (
     a_user("Write the speech and shorten it."),
     a_call("draft.write", args={**SAME, "text": "long"}, result={"version": 1}),
