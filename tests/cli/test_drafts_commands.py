@@ -33,6 +33,13 @@ def cases_in(folder):
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
+def ledger_of(path):
+    """Return what a redacted draft says of each value."""
+    note = load_draft(path).redaction
+    assert note is not None
+    return note.ledger
+
+
 # --- redact ------------------------------------------------------------------
 
 
@@ -120,7 +127,7 @@ def test_a_raw_draft_can_be_redacted_with_a_key_of_ones_own(demo, shell):
 
     assert ours.status == given.status == 0, ours.err + given.err
     ledgers = [
-        {entry.pseudonym for entry in load_draft(demo / name).redaction.ledger}
+        {entry.pseudonym for entry in ledger_of(demo / name)}
         for name in ("redacted.draft.json", "ours.json", "given.json")
     ]
     assert ledgers[0] == ledgers[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
+from workbench.review.timeline import word_or_mask
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import cut, table
 from workbench.store.handle import open_store
@@ -46,6 +47,9 @@ def execute(options: Namespace) -> int:
             failed=options.failed, since=options.since, tag=options.tag, search=options.search
         )
     )
+    for row in rows:
+        if isinstance(error := row.get("error"), str):
+            row["error"] = word_or_mask(error)
     if options.json:
         print_json({"runs": [*rows], "total": len(rows)})
         return 0

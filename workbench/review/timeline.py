@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Absent, Json
     from workbench.review.source import LoadedRun
 
-__all__ = ["event_lines", "headline", "timeline"]
+__all__ = ["event_lines", "headline", "timeline", "word_or_mask"]
 
 _WIDTH = 96
-_WORD = re.compile(r"[a-z0-9_]{1,40}")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.]{0,39}")
 
 
 def headline(run: LoadedRun) -> str:
@@ -131,14 +131,22 @@ def _say_call(event: ToolCall, say: Say) -> str:
     return f"{harmless(event.tool)} {say(args)}{by}"
 
 
-def _shown_detail(detail: str, say: Say) -> str:
-    """Return a detail that is a word such as `http_504`; a sentence may be anything."""
-    return detail if _WORD.fullmatch(detail) else say(detail)
+def _said_detail(detail: str, say: Say) -> str:
+    return word_or_mask(detail) if say is masked else say(detail)
+
+
+def word_or_mask(text: str) -> str:
+    """Return a detail that is a word such as `http_504`; a sentence may be of anybody.
+
+    >>> word_or_mask("GatewayTimeout"), word_or_mask("timeout of ada@example.com")
+    ('GatewayTimeout', 'text(26)')
+    """
+    return text if _WORD.fullmatch(text) else masked(text)
 
 
 def _say_result(event: ToolResult, tool: str, say: Say) -> str:
     outcome = event.outcome.value if event.outcome is not None else "?"
-    detail = f" {_shown_detail(event.detail, say)}" if event.detail else ""
+    detail = f" {_said_detail(event.detail, say)}" if event.detail else ""
     value: Json | Absent = event.result
     if value is ABSENT:
         value = encode(event.error) if event.error is not None else event.result_raw
