@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from workbench.shrink.court import Budget
+from workbench.shrink.flaky import Flaky
 from workbench.shrink.nodes import count_nodes
 from workbench.shrink.places import moved_places
 from workbench.shrink.projection import is_projection
+from workbench.shrink.rate import Rate
 from workbench.shrink.search import Step
 from workbench.shrink.shrinking import Shrunk, shrink_note, shrink_trace
 from workbench.shrink.trials import Once
 
 __all__ = [
     "Budget",
+    "Flaky",
     "Once",
+    "Rate",
     "Shrunk",
     "Step",
     "count_nodes",

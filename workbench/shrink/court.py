@@ -13,10 +13,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
 from workbench.model.verdict import Signature, Verdict
-from workbench.shrink.trials import Answer, Judged, Oracle, Policy, Target, run_policy
+from workbench.shrink.trials import Answer, Judged, Once, Oracle, Policy, Target, run_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Executor, Future
 
     from workbench.model.trace import Trace
@@ -83,6 +83,10 @@ class Court:
         self._executor = executor
         self._width = width if executor is not None else 1
         self._answers: dict[Selection, Judged] = {}
+        self._overruled: set[Selection] = set()
+        self._stage = ""
+        self._trial = 0
+        self._is_recording = False
         self._ahead: dict[Selection, Future[Judged]] = {}
         self.memory: Memory = _Forgetful()
         self.target = Target(signature=Signature())
@@ -105,10 +109,42 @@ class Court:
         self.trials += 1
         return verdict
 
-    def remember(self, memory: Memory, verdict: Verdict) -> None:
-        """Keep all answers in `memory` from now on, the original's too."""
-        self.memory = memory
-        memory.add(_ORIGINAL, Judged(answer=Answer.SAME, verdict=verdict))
+    def remember(self, memory: Memory, verdict: Verdict, tried: Sequence[Judged] = ()) -> None:
+        """Keep all answers in `memory` from now on, and those about the original."""
+        self.memory, self._is_recording = memory, True
+        for number, judged in enumerate(tried, start=1):
+            memory.add(_trial_key(number), judged)
+        if not tried:
+            memory.add(_ORIGINAL, Judged(answer=Answer.SAME, verdict=verdict))
+
+    def trial(self, trace: Trace) -> Judged:
+        """Run the oracle once more on a trace, however often it was asked about it before.
+
+        Raises:
+            OutOfBudgetError: another trial is not allowed.
+        """
+        self._trial += 1
+        key = _trial_key(self._trial)
+        judged = self.memory.get(key)
+        if judged is None:
+            self._check_spent()
+            judged = run_policy(Once(), self._oracle, trace, self.target)
+            self._fresh_trials += 1
+        self.trials += 1
+        if self._is_recording:
+            self.memory.add(key, judged)
+        return judged
+
+    def change_policy(self, policy: Policy) -> None:
+        """Judge by another policy from now on; what the old one answered is not believed."""
+        self._policy = policy
+        self._stage = f"{policy} "
+        self._answers.clear()
+        self.drop_ahead()
+
+    def overrule(self, candidate: Candidate) -> None:
+        """Reject a candidate whatever was or will be answered about it."""
+        self._overruled.add(candidate.selection)
 
     def judge(self, candidate: Candidate) -> Judged:
         """Judge one candidate.
@@ -116,13 +152,15 @@ class Court:
         Raises:
             OutOfBudgetError: another call is not allowed.
         """
+        if candidate.selection in self._overruled:
+            return Judged(answer=Answer.OTHER)
         known = self._answers.get(candidate.selection)
         if known is not None:
             return known
         self._check_budget(candidate)
         self._submit(candidate)
         judged = self._collect(candidate)
-        self._count(candidate.selection, judged)
+        self._count(candidate, judged)
         return judged
 
     def in_order(self, candidates: Iterable[Candidate]) -> Iterator[tuple[Candidate, Judged]]:
@@ -146,10 +184,14 @@ class Court:
 
     def _check_budget(self, candidate: Candidate) -> None:
         budget = self._budget
-        if self.memory.get(_key(candidate.selection)) is not None:
+        if self.memory.get(self._key(candidate)) is not None:
             return
         if budget.calls is not None and self._fresh_calls >= budget.calls:
             raise OutOfBudgetError(f"budget of {budget.calls} calls used up")
+        self._check_spent()
+
+    def _check_spent(self) -> None:
+        budget = self._budget
         if budget.trials is not None and self._fresh_trials >= budget.trials:
             raise OutOfBudgetError(f"budget of {budget.trials} trials used up")
         if budget.seconds is not None and self._clock() - self._started >= budget.seconds:
@@ -163,14 +205,14 @@ class Court:
         if (
             self._executor is not None
             and candidate.selection not in self._ahead
-            and self.memory.get(_key(candidate.selection)) is None
+            and self.memory.get(self._key(candidate)) is None
         ):
             self._ahead[candidate.selection] = self._executor.submit(
                 run_policy, self._policy, self._oracle, candidate.trace, self.target
             )
 
     def _collect(self, candidate: Candidate) -> Judged:
-        known = self.memory.get(_key(candidate.selection))
+        known = self.memory.get(self._key(candidate))
         if known is not None:
             return known
         if self._executor is None:
@@ -181,21 +223,25 @@ class Court:
         self._fresh_trials += judged.trials
         return judged
 
-    def _count(self, selection: Selection, judged: Judged) -> None:
+    def _count(self, candidate: Candidate, judged: Judged) -> None:
         self.calls += 1
         self.trials += judged.trials
-        self._answers[selection] = judged
-        self.memory.add(_key(selection), judged)
+        self._answers[candidate.selection] = judged
+        self.memory.add(self._key(candidate), judged)
         self.unresolved += judged.answer is Answer.UNRESOLVED
         signature = judged.verdict.signature if judged.verdict is not None else Signature()
         if signature and signature != self.target.signature:
             self.also_seen.setdefault(signature)
 
+    def _key(self, candidate: Candidate) -> str:
+        """Return a name of a question that is the same in every process."""
+        selection = candidate.selection
+        text = repr((sorted(selection.units), sorted(map(repr, selection.cuts))))
+        return hashlib.sha256(f"{self._stage}{text}".encode("utf-8", "surrogatepass")).hexdigest()
+
 
 _ORIGINAL: Final = "original"
 
 
-def _key(selection: Selection) -> str:
-    """Return a name of a selection that is the same in every process."""
-    text = repr((sorted(selection.units), sorted(map(repr, selection.cuts))))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def _trial_key(number: int) -> str:
+    return f"trial/{number}"

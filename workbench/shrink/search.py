@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from workbench.shrink.evidence import Evidence
 from workbench.shrink.passes import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Search", "Step"]
 
 Part = TypeVar("Part")
+State: TypeAlias = "tuple[Candidate, Verdict]"
 
 _REPAIRS = 3
 
@@ -61,6 +62,9 @@ class Search:
         on_step: Callable[[Step], None] | None = None,
     ) -> None:
         self._space = space
+        self.original = space.trace
+        self.on_adopt: Callable[[State], State] | None = None
+        """Takes each state that is reached; returns the one to go on from."""
         self._court = court
         self._evidence = Evidence(space)
         self._on_step = on_step
@@ -71,6 +75,7 @@ class Search:
             kept=tuple(range(len(space.trace.events))),
         )
         self.verdict = verdict
+        self._adopted = 0
         self.errors_last_round: list[str] = []
 
     def run(self) -> None:
@@ -80,7 +85,7 @@ class Search:
             OutOfBudgetError: the current trace is what was reached.
         """
         while True:
-            before = self.current
+            before = self._adopted
             self.errors_last_round = []
             explained = self._by_evidence()
             if self.current.trace is self._space.trace:
@@ -89,8 +94,21 @@ class Search:
                 self._by_chunks()
             self._fields()
             self._single_units()
-            if self.current is before:
+            if self._adopted == before:
                 return
+
+    @property
+    def state(self) -> State:
+        """The smallest trace so far that fails the same way, with its verdict."""
+        return self.current, self.verdict
+
+    def return_to(self, state: State) -> bool:
+        """Go on from another state; say whether it is another one."""
+        if state[0] is self.current:
+            return False
+        self.current, self.verdict = state
+        self._court.drop_ahead()
+        return True
 
     # --- passes ---------------------------------------------------------------
 
@@ -242,7 +260,10 @@ class Search:
         """Make a candidate the current trace if it fails the same way and holds its stimulus."""
         settled = self._settled(candidate, judged)
         if settled is not None:
+            self._adopted += 1
             self.current, self.verdict = settled
+            if self.on_adopt is not None:
+                self.return_to(self.on_adopt(settled))
         if self._on_step is not None:
             self._on_step(
                 Step(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,14 @@ from workbench.model.case import Minimal, ShrinkNote
 from workbench.model.event import Outcome, SystemMessage, UserMessage
 from workbench.model.ledger import TriggerNote
 from workbench.shrink.court import Budget, Court, OutOfBudgetError
+from workbench.shrink.flaky import Flaky, Rechecks, signed_by_trials
 from workbench.shrink.journal import Journal, journal_header
 from workbench.shrink.nodes import count_nodes
 from workbench.shrink.places import locks_of
 from workbench.shrink.projection import is_projection
 from workbench.shrink.search import Search, Step
 from workbench.shrink.space import Space
-from workbench.shrink.trials import Once, Oracle, Policy, Target, undecided
+from workbench.shrink.trials import Judged, Once, Oracle, Policy, Target, undecided
 
 if TYPE_CHECKING:
     import os
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from workbench.model.trace import Trace
     from workbench.model.verdict import Signature, Verdict
+    from workbench.shrink.rate import Rate
 
 __all__ = ["Shrunk", "shrink_note", "shrink_trace"]
 
@@ -52,6 +54,10 @@ class Shrunk:
     """Other failures that candidates had, in the order in which they were met."""
     unresolved: int = 0
     """Candidates whose judging failed; they were rejected."""
+    rate_before: Rate | None = None
+    """How often the original failed so; None: it was asked once, with a policy like `Once`."""
+    rate_after: Rate | None = None
+    """How often the result does, by fresh trials at the end; None: there was no end."""
 
 
 def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
@@ -80,7 +86,8 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
         oracle: judges a trace; with an executor of processes it must be picklable.
         target: signature to keep; None: that of `oracle(trace)`.
         lock: places that stay as they are, e.g. `#17.args.account_id`, and a draft's trigger.
-        policy: how often a candidate is asked about; None: `Once()`.
+        policy: how often a candidate is asked about; None: `Once()`. `Flaky()` measures how often
+            the original fails, and keeps that rate.
         executor: judges candidates ahead; the result is the same without.
         width: candidates that are under way at once when there is an executor, >= 1.
         budget: when to stop early.
@@ -91,7 +98,7 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
     Raises:
         InputError: the trace has no event or no input, does not fail, or fails only because a
             replay had no answer; a lock is no place in it; the journal is another search's.
-        RefusedError: the trace fails, but not with `target`.
+        RefusedError: the trace fails, but not with `target`; or, by a `Flaky` policy, too seldom.
     """
     _check_trace(trace)
     policy = Once() if policy is None else policy
@@ -100,16 +107,47 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
     with _opened(trace, oracle, policy, lock, journal) as memory:
         if memory is not None:
             court.memory = memory
-        verdict = court.sign(trace)
+        flaky = policy if isinstance(policy, Flaky) else None
+        verdict, tried = _signed(court, trace, flaky, target)
         wanted = verdict.signature if target is None else target
         _check_target(verdict, wanted)
         court.target = Target(signature=wanted, open_clauses=undecided(verdict))
         if memory is not None:
             memory.start(wanted)
-            court.remember(memory, verdict)
-        search = Search(space, court, verdict, on_step)
-        why = _run(search, court)
-    return _shrunk(trace, search, court, why)
+            court.remember(memory, verdict, tried)
+        return _searched(Search(space, court, verdict, on_step), court, flaky, tried)
+
+
+def _signed(
+    court: Court, trace: Trace, flaky: Flaky | None, target: Signature | None
+) -> tuple[Verdict, tuple[Judged, ...]]:
+    """Judge the original as often as it takes; return its verdict and the single trials."""
+    if flaky is None:
+        return court.sign(trace), ()
+    return signed_by_trials(court, trace, flaky, target)
+
+
+def _searched(search: Search, court: Court, flaky: Flaky | None, tried: Sequence[Judged]) -> Shrunk:
+    """Run the search; with a policy for flaky failures, keep their rate."""
+    if flaky is None:
+        return _shrunk(search, court, _run(search, court, search.run))
+    rechecks = Rechecks(court, flaky, search.state)
+    after: list[Rate] = []
+
+    def to_the_end() -> None:
+        rechecks.calibrate(tried)
+        search.on_adopt = rechecks.adopted
+        search.run()
+        while search.return_to(rechecks.finished()):
+            search.run()
+        after.append(rechecks.final_rate(search.state))
+
+    why = _run(search, court, to_the_end)
+    return replace(
+        _shrunk(search, court, why),
+        rate_before=rechecks.rate,
+        rate_after=after[0] if after else None,
+    )
 
 
 def shrink_note(shrunk: Shrunk, original: Trace) -> ShrinkNote:
@@ -179,10 +217,10 @@ def _opened(
     return closing(Journal(Path(journal), header))
 
 
-def _run(search: Search, court: Court) -> str | None:
+def _run(search: Search, court: Court, to_the_end: Callable[[], None]) -> str | None:
     """Run the search; return why it stopped before its end, if it did."""
     try:
-        search.run()
+        to_the_end()
     except OutOfBudgetError as error:
         return str(error)
     except KeyboardInterrupt:
@@ -196,8 +234,8 @@ def _run(search: Search, court: Court) -> str | None:
     return f"{many} could not be judged ({', '.join(sorted(set(errors)))})"
 
 
-def _shrunk(trace: Trace, search: Search, court: Court, why: str | None) -> Shrunk:
-    result = search.current
+def _shrunk(search: Search, court: Court, why: str | None) -> Shrunk:
+    result, trace = search.current, search.original
     assert is_projection(result.trace, trace)  # noqa: S101  the first guarantee
     kept = frozenset(result.kept)
     return Shrunk(

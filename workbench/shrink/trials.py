@@ -15,7 +15,17 @@ from workbench.errors import WorkbenchError
 from workbench.model.trace import Trace
 from workbench.model.verdict import Result, Signature, Verdict
 
-__all__ = ["Answer", "Judged", "Once", "Oracle", "Policy", "Target", "run_policy", "undecided"]
+__all__ = [
+    "Answer",
+    "Judged",
+    "Once",
+    "Oracle",
+    "Policy",
+    "Target",
+    "judge_once",
+    "run_policy",
+    "undecided",
+]
 
 Oracle: TypeAlias = Callable[[Trace], Verdict]
 
@@ -73,9 +83,14 @@ class Once:
 
     def __call__(self, oracle: Oracle, candidate: Trace, target: Target) -> Judged:
         """Judge one candidate by one run of the oracle."""
-        verdict = oracle(candidate)
-        answer = Answer.SAME if target.is_met(verdict) else Answer.OTHER
-        return Judged(answer=answer, verdict=verdict)
+        return judge_once(oracle, candidate, target)
+
+
+def judge_once(oracle: Oracle, candidate: Trace, target: Target) -> Judged:
+    """Judge one candidate by one run of the oracle; what it raises comes through."""
+    verdict = oracle(candidate)
+    answer = Answer.SAME if target.is_met(verdict) else Answer.OTHER
+    return Judged(answer=answer, verdict=verdict)
 
 
 def undecided(verdict: Verdict) -> frozenset[str]:
@@ -85,9 +100,22 @@ def undecided(verdict: Verdict) -> frozenset[str]:
 
 def run_policy(policy: Policy, oracle: Oracle, candidate: Trace, target: Target) -> Judged:
     """Judge one candidate here or in another process; an oracle that fails decides nothing."""
+    trials = 0
+
+    def counted(asked: Trace) -> Verdict:
+        nonlocal trials
+        trials += 1
+        return oracle(asked)
+
     try:
-        return policy(oracle, candidate, target)
+        return policy(counted, candidate, target)
     except WorkbenchError as error:
-        return Judged(answer=Answer.UNRESOLVED, error=type(error).__name__, refused=True)
+        return _unresolved(error, trials, refused=True)
     except Exception as error:  # noqa: BLE001  an oracle is anybody's code
-        return Judged(answer=Answer.UNRESOLVED, error=type(error).__name__)
+        return _unresolved(error, trials, refused=False)
+
+
+def _unresolved(error: Exception, trials: int, *, refused: bool) -> Judged:
+    return Judged(
+        answer=Answer.UNRESOLVED, error=type(error).__name__, trials=max(1, trials), refused=refused
+    )
