@@ -16,45 +16,48 @@ CANARY = "zq{}.canary{}@hidden-mail.example"
 
 
 class Planter:
-    """Puts a canary into each free text of a trace, and remembers them."""
+    """Puts a canary into each free text of a trace: one for each kind of place."""
 
     def __init__(self):
-        self.planted = []
+        self.by_place = {}
 
-    def canary(self):
-        """Return the next one."""
-        n = len(self.planted)
-        self.planted.append(CANARY.format("abcdefghij"[n % 10] * 3, n))
-        return self.planted[-1]
+    def canary(self, place):
+        """Return the canary of a kind of place."""
+        n = len(self.by_place)
+        return self.by_place.setdefault(place, CANARY.format("abcdefghij"[n % 10] * 3, n))
 
-    def into(self, value):
+    def into(self, value, place):
         """Return a JSON value with a canary in each text of it."""
         if isinstance(value, dict):
-            return {name: self.into(item) for name, item in value.items()} | {"note": self.canary()}
+            done = {name: self.into(item, place) for name, item in value.items()}
+            return done | {"note": self.canary(f"{place} key")}
         if isinstance(value, list):
-            return [self.into(item) for item in value]
-        return f"{value} {self.canary()}" if isinstance(value, str) and " " in value else value
+            return [self.into(item, place) for item in value]
+        if isinstance(value, str) and " " in value:
+            return f"{value} {self.canary(f'{place} text')}"
+        return value
 
     def event(self, event):
         """Return an event with canaries in what a person, a model or a tool said."""
         changed = dict(event)
-        for name in ("text", "reasoning"):
-            if changed.get(name):
-                changed[name] += f" {self.canary()}"
-        if event["kind"] == "tool_call" and event["tool"] != "billing.pause":
-            changed["args"] = {**event["args"], "comment": self.canary()}
+        kind = event["kind"]
+        if changed.get("text"):
+            changed["text"] += f" {self.canary('model_reply' if kind == 'claim' else kind)}"
+        if kind == "tool_call" and event["tool"] != "billing.pause":
+            changed["args"] = {**event["args"], "comment": self.canary("args")}
             changed["args_raw"] = json.dumps(changed["args"])
         if isinstance(event.get("result"), dict):
-            changed["result"] = self.into(event["result"])
+            changed["result"] = self.into(event["result"], "result")
             changed["result_raw"] = json.dumps(changed["result"])
         if isinstance(event.get("error"), dict):
-            error = {**event["error"], "message": f"failed for {self.canary()}"}
-            if isinstance(error.get("body"), dict):
-                error["body"] = self.into(error["body"])
-            if isinstance(error.get("headers"), dict):
-                error["headers"] = {**error["headers"], "x-user": self.canary()}
-            changed["error"] = error
+            changed["error"] = self.error(event["error"])
         return changed
+
+    def error(self, error):
+        """Return an error with canaries in message, headers and body."""
+        headers = {**(error.get("headers") or {}), "x-user": self.canary("header")}
+        message = f"failed for {self.canary('message')}"
+        return {**error, "message": message, "headers": headers, "body": self.canary("body")}
 
 
 @pytest.fixture
@@ -63,13 +66,13 @@ def planted(demo):
     document = json.loads((demo / "incident.json").read_text("utf-8"))
     planter = Planter()
     document["events"] = [planter.event(event) for event in document["events"]]
-    document["events"][122]["detail"] = f"timeout of {planter.canary()}"
+    document["events"][122]["detail"] = f"timeout of {planter.canary('detail')}"
     for tool in document["tools"]:
         tool.pop("schema", None)
     for name in ("redacted.draft.json", "small.draft.json"):
         (demo / name).unlink()
     (demo / "incident.json").write_text(json.dumps(document), "utf-8")
-    return planter.planted
+    return [*planter.by_place.values()]
 
 
 def holding(text, planted):
