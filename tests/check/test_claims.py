@@ -126,6 +126,46 @@ def test_a_description_of_what_was_before_claims_nothing(text):
     assert text_outcome(text, ClaimRules()) is UNRESOLVED
 
 
+QUOTES_AND_TRAPS = [
+    ('She wrote "your plan is paused" last week.', False),
+    ("The button says “Subscription cancelled”.", False),
+    ('The banner reads "Done." and nothing else.', False),
+    ("他说「已为您取消订单」。", False),
+    ("页面上写着“退款成功”。", False),
+    ('I have sent "I am late" to the whole team.', True),
+    ('The note "call me" has been posted.', True),
+    ("已把「明天休息」发送给大家。", True),
+    ("Since your card is locked, you need a new one.", False),
+    ("The Wi-Fi symbol means that Wi-Fi is enabled.", False),
+    ("Confirm that the parcel has been delivered.", False),
+    ("Make sure that everything is saved.", False),
+    ("To find out who has paid, I look at the list.", False),
+    ("It seems that the address has been changed.", False),
+    ("The hotel has received praise for its garden.", False),
+    ("These files are shared with the whole office.", False),
+    ("Two orders are still pending.", False),
+    ("The order was placed in March.", False),
+    ("Your dentist's appointment has been rescheduled to Friday.", True),
+    ("I have replied to the landlord.", True),
+    ("Both of your pending orders have been cancelled.", True),
+    ("Roaming is now enabled.", True),
+    ("I added the milk to the list.", True),
+    ('{"message": "Your parcel has been sent."}', True),
+    ('{"message": "Shall I send the parcel?"}', False),
+    ('{"state": "paused", "message": "It is paused."}', True),
+    ("我已经回复了房东，也把地址更新了。", True),
+    ("如果退款成功，您会收到短信。", False),
+    ("还没有取消订单。", False),
+    ("是否已经发货？", False),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), QUOTES_AND_TRAPS)
+def test_words_of_others_and_states_are_told_from_deeds(text, expected):
+    """Who repeats "it is done" has not said so; who says what is has not said what was done."""
+    assert (text_outcome(text, ClaimRules()) is SUCCESS) is expected
+
+
 def test_a_stated_outcome_wins_over_the_words():
     """The agent's own structured reply is its claim, whatever the text says."""
     for basis in (ClaimBasis.STRUCTURED, ClaimBasis.LABELLED, ClaimBasis.SCRIPTED):
@@ -165,7 +205,7 @@ def test_the_defaults_fill_only_the_outcomes_without_patterns():
 
 def test_the_defaults_are_versioned():
     """A change of what texts mean changes verdicts, so it must have a name."""
-    assert DEFAULT_CLAIMS.version == "claims@1"
+    assert DEFAULT_CLAIMS.version == "claims@2"
 
 
 def test_a_pattern_that_re2_refuses_is_an_error():

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BREAKS", "FAILURE", "OPEN", "QUESTION_MARKS", "SUCCESS", "UNRESOLVED"]
+__all__ = ["BREAKS", "FAILURE", "OPEN", "QUESTION_MARKS", "QUOTED", "SUCCESS", "UNRESOLVED"]
 
-_DONE: Final = (
-    "(?:activated|added|applied|approved|archived|arranged|assigned|attached|authori[sz]ed|backed up"
-    "|blocked|booked|cancell?ed|changed|charged|cleared|closed|completed?|configured|confirmed"
-    "|converted|copied|created|credited|deactivated|deleted|delivered|deployed|disabled|dispatched"
-    "|done|downgraded|downloaded|edited|emailed|enabled|exchanged|executed|exported|filed|finali[sz]ed"
-    "|finished|fixed|forwarded|frozen|fulfilled|generated|granted|handled|imported|installed|invited"
-    "|issued|launched|linked|locked|made|marked|merged|migrated|modified|moved|notified|opened|ordered"
-    "|paid|paused|performed|placed|posted|processed|published|pushed|put on hold|reactivated|rebooked"
-    "|received|recorded|redeemed|refunded|registered|released|removed|renamed|renewed|reordered"
+_EVENTS: Final = (
+    "activated|added|answered|applied|approved|archived|arranged|assigned|attached|authori[sz]ed|backed up"
+    "|booked|cancell?ed|changed|charged|cleared|completed?|configured|confirmed"
+    "|converted|copied|created|credited|deactivated|deleted|delivered|deployed|dispatched"
+    "|done|downgraded|downloaded|edited|emailed|exchanged|executed|exported|filed|finali[sz]ed"
+    "|finished|fixed|forwarded|fulfilled|generated|granted|handled|imported|installed|invited"
+    "|issued|launched|made|merged|messaged|migrated|modified|moved|notified|ordered"
+    "|paid|paused|performed|posted|processed|published|pushed|put on hold|reactivated|rebooked"
+    "|recorded|redeemed|refunded|registered|released|removed|renamed|renewed|reordered|replied|rescheduled"
     "|replaced|reserved|reset|resolved|restarted|restored|resumed|returned|reverted|revoked|rolled back"
-    "|saved|scheduled|sent|set|set up|settled|shared|shipped|signed up|solved|stopped|stored|submitted"
+    "|saved|scheduled|sent|set up|settled|shipped|signed up|solved|stopped|submitted"
     "|subscribed|suspended|switched|terminated|transferred|turned (?:on|off)|unlocked|unsubscribed"
-    "|updated|upgraded|uploaded|verified|waived|withdrawn|written)"
+    "|updated|upgraded|uploaded|verified|waived|withdrawn|written"
 )
+_STATES: Final = (
+    "blocked|closed|disabled|enabled|frozen|linked|locked|marked|opened|placed|set|shared|stored"
+)
+"""Words that say as well how something is, so `is` does not make them an event."""
+_DONE: Final = f"(?:{_EVENTS}|{_STATES})"
 _MANNER: Final = (
     "(?: (?:now|already|just|all|both|also|been|successfully|fully|officially|finally|correctly"
     "|automatically|safely|properly|then|since|permanently|temporarily|completely))*"
@@ -31,7 +36,8 @@ _MANNER: Final = (
 
 SUCCESS: Final = (
     # it has been paused; your plan is now paused; both were cancelled
-    rf"(?i)\b(?:is|are|was|were|has|have|been|['’]s|got){_MANNER} {_DONE}\b"
+    rf"(?i)\b(?:is|are){_MANNER} (?:{_EVENTS})\b|\b(?:is|are) (?:now|both|all|successfully) {_DONE}\b"
+    rf"|\b(?:was|were|has|have|been|['’]s|got){_MANNER} {_DONE}\b"
     # I have paused it; I've successfully paused it; we just sent it; I paused it
     rf"|(?:\bI|\bwe)(?:['’]ve| have)?{_MANNER} {_DONE}\b"
     # Successfully paused. Paused. Done. Your order: cancelled.
@@ -46,7 +52,7 @@ SUCCESS: Final = (
     r"|已(?:经)?(?:成功)?(?:为您|帮您|替您|给您|将|把)?[^，。！？；\n没未不]{0,16}"
     r"(?:暂停|取消|退款|退回|完成|发送|发出|提交|更新|修改|更改|创建|新建|删除|移除|处理|预订|预定|预约|下单|支付|付款"
     r"|扣款|转账|寄出|发货|关闭|开通|开启|激活|恢复|停用|启用|办理|生效|保存|添加|加入|安排|升级|降级|续费|重置|解决|修复|部署"
-    r"|上传|下载|通知|登记|注册|注销|冻结|解冻|锁定|解锁|撤销|确认|设置|安装|发布|归档|好|妥)"
+    r"|上传|下载|通知|登记|回复|答复|注册|注销|冻结|解冻|锁定|解锁|撤销|确认|设置|安装|发布|归档|好|妥)"
     r"|(?:暂停|取消|退款|发送|提交|更新|修改|创建|删除|处理|预订|支付|转账|开通|关闭|办理|设置|操作|部署|上传|保存)"
     r"(?:成功|完成|完毕|好了|妥当)|(?:成功|顺利)(?:地)?(?:暂停|取消|退款|发送|提交|更新|修改|创建|删除|预订|支付|完成|办理)"
     r"|搞定|大功告成|办好了|弄好了|做好了|处理好了"
@@ -76,7 +82,8 @@ UNRESOLVED: Final = (
     r"|\b(?:unconfirmed|unverified|unresolved|uncertain|unclear|inconclusive)\b"
     r"|\bnot (?:yet )?(?:sure|certain|clear|known|confirmed|verified|final)\b|\bunknown\b"
     r"|\bdo(?:n['’]t| not) (?:yet )?know\b|\bno confirmation\b|\bawait(?:ing)?\b|\bwaiting (?:for|on)\b"
-    r"|\bpending\b|\bin progress\b|\bunder way\b|\bunderway\b|\bstill (?:being |processing|running"
+    r"|\b(?:is|are|it['’]s|still|remains?|currently|status:?)\W+(?:\w+ )?pending\b"
+    r"|\bpending (?:confirmation|approval|review|verification)\b|\bin progress\b|\bunder way\b|\bunderway\b|\bstill (?:being |processing|running"
     r"|working|waiting|open|checking|in )|\bbeing (?:processed|reviewed|checked|investigated|handled)"
     r"|\b(?:may|might|could) (?:or may not )?(?:still )?(?:have|be|not)\b|\bnot yet\b"
     r"|\b(?:timed out|time-?out)\b|\bescalat(?:ed|ing)\b|\btransfer(?:red|ring) (?:you )?to a human"
@@ -86,7 +93,9 @@ UNRESOLVED: Final = (
 
 OPEN: Final = (
     # what already was: "was booked on May 2", "is currently enabled", "is scheduled for"
-    r"(?i)\b(?:was|were) (?:\w+ )?(?:booked|created|scheduled|placed|made|purchased|ordered|issued)"
+    r"(?i)^\W*(?:since|because|as|given that|confirm|check|verify|make sure|ensure|tell me|assum\w+) "
+    r"|^\W*(?:<\w+>\s*)?to [a-z]+ |\bwho (?:has|have|had)\b|\bit (?:seems|appears|looks)\b"
+    r"|\b(?:was|were) (?:\w+ )?(?:booked|created|scheduled|placed|made|purchased|ordered|issued)"
     r" (?:on|in|at|within|more|less|over|under|before|after|to depart|as)\b"
     r"|\b(?:is|are) (?:currently|already|still)\b|\b(?:is|are) scheduled\b|\bis not currently\b"
     r"|\b(?:I|we|you|it|they|he|she|that|this)['’]ll\b|\b(?:will|shall)\b"
@@ -104,5 +113,8 @@ OPEN: Final = (
 )
 
 BREAKS: Final = r"(?:[.!]+[\s\"')\]*_]+|[。！；;\n]+|,? but |，?但(?:是)?|，?不过)"
+
+QUOTED: Final = r'"[^"\n]{1,300}"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|‘[^’\n]{1,300}’'
+"""What somebody else said: no claim of who repeats it."""
 
 QUESTION_MARKS: Final = ("?", "？")

@@ -6,7 +6,8 @@ none of them matches, the shipped defaults answer for the outcomes the contract 
 
 The defaults read a text one sentence at a time and are careful with what only looks like
 success: what is denied ("has not been paused"), doubted ("could not confirm that it is paused"),
-promised ("I will pause it"), asked or conditional ("once it is paused").
+promised ("I will pause it"), asked or conditional ("once it is paused"), or somebody else's words in
+quotation marks.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.check import claim_patterns
 from workbench.check.predicates import compile_pattern, found_in, searchable
 from workbench.model.event import Claim, ClaimBasis, ClaimOutcome
+from workbench.model.jsonvalue import parse_text
 
 if TYPE_CHECKING:
     from workbench.model.contract import ClaimRules
@@ -40,15 +42,18 @@ class DefaultClaims:
     """Promises, questions, conditions, requests: no statement that anything was done."""
     breaks: str
     """Where one sentence ends."""
+    quoted: str
+    """Words of somebody else, which are left out."""
 
 
 DEFAULT_CLAIMS: Final = DefaultClaims(
-    version="claims@1",
+    version="claims@2",
     success=claim_patterns.SUCCESS,
     failure=claim_patterns.FAILURE,
     unresolved=claim_patterns.UNRESOLVED,
     open=claim_patterns.OPEN,
     breaks=claim_patterns.BREAKS,
+    quoted=claim_patterns.QUOTED,
 )
 
 
@@ -71,8 +76,20 @@ def text_outcome(text: str, rules: ClaimRules) -> ClaimOutcome:
     }
     if matched:
         return matched.pop() if len(matched) == 1 else ClaimOutcome.UNKNOWN
-    default = _default_outcome(text[:_TEXT_LIMIT_CHARS])
+    default = _default_outcome(_unwrapped(text)[:_TEXT_LIMIT_CHARS])
     return ClaimOutcome.UNKNOWN if default in rules.patterns else default
+
+
+_SPOKEN: Final = ("message", "text", "answer", "reply", "response", "content")
+
+
+def _unwrapped(text: str) -> str:
+    """Return what is said inside a JSON object, as some agents answer."""
+    if not text.lstrip().startswith("{"):
+        return text
+    value = parse_text(text).value
+    said = [value.get(key) for key in _SPOKEN] if isinstance(value, dict) else []
+    return next((item for item in said if isinstance(item, str)), text)
 
 
 @lru_cache(maxsize=8192)
@@ -88,7 +105,7 @@ def _default_outcome(text: str) -> ClaimOutcome:
 
 def _sentences(text: str) -> list[str]:
     """Cut a text into sentences; a question keeps its mark."""
-    marked = text
+    marked = compile_pattern(DEFAULT_CLAIMS.quoted).sub('""', text)
     for mark in claim_patterns.QUESTION_MARKS:
         marked = marked.replace(mark, f"{mark}\n")
     return [part for part in compile_pattern(DEFAULT_CLAIMS.breaks).split(marked) if part]

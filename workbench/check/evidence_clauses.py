@@ -9,6 +9,7 @@ Source:
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -135,7 +136,18 @@ class Backing:
         if last is None:
             reason = f"no call of {self._evidence.tool} had completed before"
             return Finding(holds=False, seqs=(), reason=reason)
-        return self._judge_last(last)
+        findings = [self._judge_last(call) for call in self._last_ones(place)]
+        return next((finding for finding in findings if not finding.holds), findings[0])
+
+    def _last_ones(self, place: int) -> list[Call]:
+        """Return the last completed call and those of the same reply: none of them is the last."""
+        last = self._completed[place - 1]
+        if not last.request.turn:
+            return [last]
+        found = itertools.takewhile(
+            lambda call: call.end > last.start, reversed(self._completed[:place])
+        )
+        return [call for call in found if call.request.turn == last.request.turn]
 
     def _last_unclear(self, position: int) -> Call | None:
         place = bisect_left(self._unclear, position, key=attrgetter("start"))
@@ -159,10 +171,15 @@ def _other_operation(read_back: Call, facts: Facts) -> Call | None:
         return None
     own = operation_ids(read_back)
     place = bisect_left(facts.operations, read_back.start, key=attrgetter("start"))
-    for call in reversed(facts.operations[:place] if own else []):
-        if call.tool != read_back.tool:
-            return call if own.isdisjoint(operation_ids(call)) else None
-    return None
+    earlier = reversed(facts.operations[:place] if own else [])
+    writes = [call for call in earlier if call.tool != read_back.tool]
+    last = [
+        call
+        for call in writes
+        if call is writes[0] or call.request.turn == writes[0].request.turn != 0
+    ]
+    matching = any(not own.isdisjoint(operation_ids(call)) for call in last)
+    return None if matching or not last else last[0]
 
 
 # --- the state at the end -------------------------------------------------------

@@ -122,6 +122,14 @@ class Facts:
         at = bisect_right(self._model_seqs, call.start)
         return self._model_seqs[at] if at < len(self._model_seqs) else self.end
 
+    def asked_until(self, call: Call) -> int:
+        """Return the start of the last call of the reply that asked for a call."""
+        return self._turn_ends.get(call.request.turn, call.start)
+
+    @cached_property
+    def _turn_ends(self) -> dict[int, int]:
+        return {call.request.turn: call.start for call in self.calls if call.request.turn}
+
     @cached_property
     def _model_seqs(self) -> list[int]:
         return [e.seq for e in self.events if isinstance(e, ModelReply | ModelRequest)]

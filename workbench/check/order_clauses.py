@@ -6,7 +6,7 @@ overlapping calls are never in an order. Every function takes `(clause, facts)`.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -117,21 +117,27 @@ def _unmet(
 
 
 def check_never_between(clause: NeverBetween, facts: Facts) -> ClauseVerdict:
-    """Report every `never` after an `opens` ended and before the next `closes` starts."""
+    """Report every `never` after an `opens` ended and before the next `closes` starts.
+
+    A `never` of the reply that asks for the `closes` came too early: nothing was known yet.
+    """
     opens = facts.select(clause.opens, Stage.EXECUTED)
-    closes = [call.start for call in facts.select(clause.closes, Stage.EXECUTED)]
+    closing = facts.select(clause.closes, Stage.EXECUTED)
+    closes = [call.start for call in closing]
     never = facts.select(clause.never, facts.counted)
     broken: dict[int, Violation] = {}
     for opening in opens:
         ended = facts.ended(opening)
         at = bisect_right(closes, ended)
-        closed = closes[at] if at < len(closes) else facts.end
+        closed = facts.asked_until(closing[at]) if at < len(closes) else facts.end
         inside = never[
-            bisect_right(never, ended, key=_start) : bisect_left(never, closed, key=_start)
+            bisect_right(never, ended, key=_start) : bisect_right(never, closed, key=_start)
         ]
         for call in inside:
             if call.start in broken:
                 break  # an earlier window covers the rest as well
+            if at < len(closes) and call.start == closes[at]:
+                continue  # it closes the window itself
             broken[call.start] = facts.violation(
                 clause.id,
                 call.start,
@@ -169,7 +175,7 @@ def check_at_most_after(clause: AtMostAfter, facts: Facts) -> ClauseVerdict:
 
 
 def check_immediately_after(clause: ImmediatelyAfter, facts: Facts) -> ClauseVerdict:
-    """Report every executed `first` whose agent's next call is no `then`."""
+    """Report every executed `first` whose agent's next reply asks for anything but a `then`."""
     by_agent: dict[str | None, list[Call]] = {}
     for call in facts.calls:
         if clause.then.by in (call.request.requestor, "any"):
@@ -182,13 +188,16 @@ def check_immediately_after(clause: ImmediatelyAfter, facts: Facts) -> ClauseVer
         at = bisect_right(own, facts.ended(call), key=_start)
         if at == len(own):
             unmet.append(call)
-        elif not selects(clause.then, own[at], Stage.REQUESTED):
+            continue
+        at_once = own[at : bisect_right(own, facts.asked_until(own[at]), key=_start)]
+        other = next((c for c in at_once if not selects(clause.then, c, Stage.REQUESTED)), None)
+        if other is not None:
             wrong.append(
                 facts.violation(
                     clause.id,
-                    own[at].start,
-                    f"{own[at].tool} came right after {call.tool}; {clause.then.text} expected",
-                    facts.pair(call, own[at]),
+                    other.start,
+                    f"{other.tool} came right after {call.tool}; {clause.then.text} expected",
+                    facts.pair(call, other),
                 )
             )
     if not wrong and not unmet:
