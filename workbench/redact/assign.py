@@ -9,10 +9,10 @@ next counter; after `TRIES` the facts still lost are listed.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.redact.book import KEPT_WORDS, Book, Host, Known, Value, labels_of, sign_of
+from workbench.redact.book import KEPT_WORDS, Book, Host, Known, Pin, Value, labels_of, sign_of
 from workbench.redact.checks import VALIDITY, is_ip
 from workbench.redact.finding import Family, family_of
 from workbench.redact.search import search
@@ -21,11 +21,11 @@ from workbench.redact.special import Dates
 from workbench.redact.variants import Member, cluster, script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from workbench.redact.draws import Drawer
 
-__all__ = ["TRIES", "Assignment", "Value", "assign"]
+__all__ = ["TRIES", "Assignment", "Pin", "Value", "assign"]
 
 TRIES: Final = 1000
 """Draws of one value before its facts are given up."""
@@ -68,6 +68,8 @@ class Assignment:
     """Value -> a name of its cluster, which is a raw value too."""
     lost: Mapping[str, tuple[str, ...]]
     """Value -> facts that its pseudonym does not have; only values that lost some."""
+    draws: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    """Value -> labels of its draws with their counters."""
 
     def __repr__(self) -> str:
         return f"Assignment({len(self.pseudonyms)} values)"
@@ -87,28 +89,40 @@ def _group(kind: str) -> str:
 
 
 def _unify_types(known: dict[str, Known]) -> None:
-    """Give values of one core one type: the most telling that any of them has."""
+    """Give values of one core one type: the most telling that any, or a pinned one, of them has."""
     types: dict[str, set[str]] = defaultdict(set)
+    pinned: dict[str, set[str]] = defaultdict(set)
     for one in known.values():
         types[one.core.key].add(one.value.type)
+        if one.value.pin is not None:
+            pinned[one.core.key].add(one.value.type)
     for one in known.values():
-        best = min(types[one.core.key], key=lambda t: (_RANK.index(t) if t in _RANK else 99, t))
-        one.value = Value(text=one.value.text, type=best, count=one.value.count)
+        given = pinned.get(one.core.key) or types[one.core.key]
+        best = min(given, key=lambda t: (_RANK.index(t) if t in _RANK else 99, t))
+        one.value = replace(one.value, type=best)
+
+
+def _by_rank(one: Known) -> tuple[bool, bool, int, str]:
+    value = one.value
+    return (value.pin is None, not _is_valid(one), -value.count, value.text)
 
 
 def _form_clusters(book: Book) -> None:
     known = book.known.values()
     members: dict[tuple[str, str], Member] = {}
     first: dict[str, Known] = {}
-    for one in sorted(known, key=lambda k: (not _is_valid(k), -k.value.count, k.value.text)):
-        group = _group(one.value.type)
+    for one in sorted(known, key=_by_rank):
+        group, pinned = _group(one.value.type), one.value.pin is not None
         first.setdefault(f"{group}:{one.core.key}", one)
         old = members.get((group, one.core.key))
+        if old is not None and old.pinned and not pinned:
+            continue
         members[group, one.core.key] = Member(
             key=one.core.key,
             group=group,
             valid=_is_valid(one) or (old is not None and old.valid),
             count=one.value.count + (old.count if old else 0),
+            pinned=pinned,
         )
     anchor_of = cluster(members.values())
     for one in known:
@@ -124,48 +138,104 @@ def _is_valid(known: Known) -> bool:
     return check is None or VALIDITY[check](known.value.text)
 
 
+@dataclass(slots=True)
+class _Tally:
+    """How often words or hosts occur: in pinned values, or in all."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    pinned: Counter[str] = field(default_factory=Counter)
+
+    def add(self, key: str, count: int, *, pinned: bool) -> None:
+        self.counts[key] += count
+        if pinned:
+            self.pinned[key] += count
+
+    def items(self) -> Iterator[tuple[str, int, bool]]:
+        """Yield each key with its count, and whether it is pinned: new values change nothing then."""
+        for key, count in self.counts.items():
+            yield key, self.pinned.get(key, count), key in self.pinned
+
+
 def _form_words(book: Book) -> None:
-    counts: Counter[str] = Counter()
-    names: set[str] = set()
+    tally = _Tally()
+    names: dict[bool, set[str]] = {True: set(), False: set()}
     for one in book.anchors.values():
-        family = family_of(one.value.type)
-        if family not in (Family.WORDS, Family.EMAIL):
-            continue
-        end = sign_of(one) if family is Family.EMAIL else len(one.core.key)
-        for left, right in words_of(one.core, one.parts):
-            if end is not None and right > end:
-                break
-            word = one.core.key[left:right]
-            is_name = one.value.type == "PERSON" and word not in KEPT_WORDS
-            counts[word] += 1 + 9 * is_name
-            if is_name:
-                names.add(word)
-    book.names = frozenset(names)
+        pinned = one.value.pin is not None
+        for word, is_name in _words(one):
+            tally.add(word, 1 + 9 * is_name, pinned=pinned)
+            names[pinned] |= {word} if is_name else set()
+    book.names = frozenset(names[True] | names[False])
+    book.pinned_names = frozenset(names[True])
     members = [
-        Member(key=w, group="word", valid=w in names, count=n)
-        for w, n in counts.items()
+        Member(
+            key=w,
+            group="word",
+            valid=w in (book.pinned_names if pinned else book.names),
+            count=n,
+            pinned=pinned,
+        )
+        for w, n, pinned in tally.items()
         if w not in KEPT_WORDS and not w.isdigit()
     ]
     for (_, word), anchor in cluster(members).items():
         book.words[word] = (anchor, script(anchor, word))
 
 
+def _words(one: Known) -> Iterator[tuple[str, bool]]:
+    """Yield the words of a value that has words, and whether each is of a person's name."""
+    family = family_of(one.value.type)
+    if family not in (Family.WORDS, Family.EMAIL):
+        return
+    end = sign_of(one) if family is Family.EMAIL else len(one.core.key)
+    for left, right in words_of(one.core, one.parts):
+        if end is not None and right > end:
+            return
+        word = one.core.key[left:right]
+        yield word, one.value.type == "PERSON" and word not in KEPT_WORDS
+
+
 def _form_hosts(book: Book) -> None:
     labels: dict[str, tuple[int, ...]] = {}
-    counts: Counter[str] = Counter()
+    tally = _Tally()
     for one in book.known.values():
         family = family_of(one.value.type)
         start = 0 if family is Family.DOMAIN else sign_of(one) if family is Family.EMAIL else None
         if start is None:
             continue
         key = one.core.key[start:]
-        counts[key] += one.value.count
+        tally.add(key, one.value.count, pinned=one.value.pin is not None)
         labels[key] = max(labels.get(key, ()), labels_of(one, start), key=len)
+    parents = {key: _parent(key, labels) for key in labels}
     members = [
-        Member(key=k, group="host", valid=len(labels[k]) > 1, count=n) for k, n in counts.items()
+        Member(key=k, group="host", valid=len(labels[k]) > 1, count=n, pinned=pinned)
+        for k, n, pinned in tally.items()
+        if not parents[k]
     ]
     for (_, key), anchor in cluster(members).items():
         book.hosts[key] = Host(anchor, labels[anchor], script(anchor, key))
+    for key, parent in parents.items():
+        if parent:
+            book.hosts[key] = Host(key, labels[key], (), parent)
+
+
+def _parent(key: str, labels: Mapping[str, tuple[int, ...]]) -> str:
+    """Return the longest other host that a host is a name in; empty: none is known."""
+    above = (
+        other
+        for other, lengths in labels.items()
+        if len(labels[key]) > len(lengths) > 1
+        and key.endswith(other)
+        and labels[key][-len(lengths) :] == lengths
+    )
+    return max(above, key=len, default="")
+
+
+def _freeze(book: Book) -> None:
+    """Take over the draws of pinned values."""
+    pins = [one.value.pin for one in book.known.values() if one.value.pin is not None]
+    draws = {label: count for pin in pins for label, count in pin.draws}
+    book.counters.update(draws)
+    book.frozen = frozenset(draws)
 
 
 def _fit_dress(book: Book) -> None:
@@ -176,6 +246,8 @@ def _fit_dress(book: Book) -> None:
         units = book.replay(book.of_anchor(one.anchor), one.steps)
         for place, unit in zip(one.core.at, units, strict=True):
             piece = one.parts[place]
+            if unit.label in book.frozen and one.value.pin is None:
+                continue
             if not piece.surface.isascii() and piece.surface.lower() != piece.folded:
                 book.dress[unit.label, unit.at].append(piece)
     book.units.clear()
@@ -193,7 +265,7 @@ def assign(
     """Give every value a pseudonym.
 
     Args:
-        values: distinct texts.
+        values: distinct texts; a pinned one keeps its pseudonym, and those related to it follow.
         drawer: draws under the draft's key.
         dates: what happens to days of a calendar.
         prefixes: type -> leading part of its values that stays.
@@ -207,14 +279,20 @@ def assign(
     _form_clusters(book)
     _form_words(book)
     _form_hosts(book)
+    _freeze(book)
     _fit_dress(book)
     for anchor, count in (skip or {}).items():
         members = (k for k in known.values() if k.anchor == anchor)
-        book.counters.update({label: count for k in members for label in book.labels(k)})
+        labels = {label for k in members for label in book.labels(k)} - book.frozen
+        book.counters.update(dict.fromkeys(labels, count))
     book.units.clear()
     drawn = search(book, tries)
     return Assignment(
         pseudonyms=drawn.pseudonyms,
         clusters={text: one.anchor for text, one in known.items()},
         lost=drawn.lost,
+        draws={
+            text: tuple((label, book.counters[label]) for label in sorted(book.labels(one)))
+            for text, one in known.items()
+        },
     )

@@ -22,7 +22,7 @@ from workbench.redact.variants import Copied, Drawn, Step
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["KEPT_WORDS", "Book", "Host", "Known", "Unit", "Value", "labels_of", "sign_of"]
+__all__ = ["KEPT_WORDS", "Book", "Host", "Known", "Pin", "Unit", "Value", "labels_of", "sign_of"]
 
 _TEXT_OF_KEPT_WORDS: Final = (
     "mr mrs ms dr prof miss sir lady madame mister herr frau jr sr phd md street st avenue "
@@ -35,12 +35,26 @@ _KEPT_SIGNS: Final = frozenset("省市区县镇乡村路街道巷弄号楼座栋
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """What another redaction of the same draft gave a value."""
+
+    pseudonym: str
+    draws: tuple[tuple[str, int], ...] = ()
+    """Labels of the draws behind it, with their counters."""
+
+    def __repr__(self) -> str:
+        return f"Pin({len(self.draws)} draws)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
     """A distinct text to be replaced."""
 
     text: str
     type: str
     count: int = 1
+    pin: Pin | None = None
+    """None: it is drawn here."""
 
 
 class Unit(NamedTuple):
@@ -70,6 +84,8 @@ class Host(NamedTuple):
     labels: tuple[int, ...]
     """Of the anchor."""
     steps: tuple[Step, ...]
+    parent: str = ""
+    """Core of the known host that it is a name in: `shop.fabrikam.com` in `fabrikam.com`."""
 
 
 @dataclass(slots=True)
@@ -87,6 +103,10 @@ class Book:
     hosts: dict[str, Host] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     """Words of people's names."""
+    pinned_names: frozenset[str] = frozenset()
+    """Of `names`, those of pinned values."""
+    frozen: frozenset[str] = frozenset()
+    """Labels of draws that pinned values rest on; they are never drawn again."""
     addresses: tuple[str, ...] = ()
     dress: dict[tuple[str, int], list[Piece]] = field(default_factory=lambda: defaultdict(list))
     counters: Counter[str] = field(default_factory=Counter)
@@ -134,12 +154,13 @@ class Book:
 
     def _compound(self, word: str) -> list[Unit] | None:
         """Return the units of a word that is made of names: `asmith`, `alexsmith`, `A`."""
-        if word in self.names and len(word) > 1:
+        names = self.pinned_names if f"word:{word}" in self.frozen else self.names
+        if word in names and len(word) > 1:
             return None
         if len(word) == 1:
-            owner = sorted(n for n in self.names if n[0] == word and len(n) > 2)
+            owner = sorted(n for n in names if n[0] == word and len(n) > 2)
             return None if not owner or not word.isalpha() else self.word(owner[0])[:1]
-        for name in sorted(self.names, key=lambda n: (-len(n), n)):
+        for name in sorted(names, key=lambda n: (-len(n), n)):
             if len(name) < 4 or len(name) >= len(word):
                 continue
             if word.endswith(name):
@@ -199,6 +220,15 @@ class Book:
         name = f"domain:{key}"
         if name in self.units:
             return self.units[name]
+        if host is not None and host.parent:
+            above = self.hosts[host.parent]
+            own = key[: -len(host.parent)]
+            drawn = [
+                Unit(c if own == "www" else self.char(name, n, c), name, n)
+                for n, c in enumerate(own)
+            ]
+            self.units[name] = drawn + self.domain(host.parent, above.labels)
+            return self.units[name]
         found = [Unit(self.char(name, at, c), name, at) for at, c in enumerate(key)]
         if len(labels) > 1 and labels[-1] >= 2:
             start = len(key) - labels[-1]
@@ -250,6 +280,8 @@ class Book:
     def render(self, known: Known) -> str:
         """Return the pseudonym of a value under the present counters."""
         text = known.value.text
+        if known.value.pin is not None:
+            return known.value.pin.pseudonym
         match family_of(known.value.type):
             case Family.ADDRESS:
                 anchor = anchor_address(text, self.addresses)
@@ -276,8 +308,8 @@ class Book:
         return {unit.label for unit in self.of_anchor(known.anchor)}
 
     def redraw(self, labels: Iterable[str]) -> None:
-        """Take the next draw of some labels."""
-        for label in labels:
+        """Take the next draw of some labels, unless a pinned value rests on them."""
+        for label in set(labels) - self.frozen:
             self.counters[label] += 1
         self.units.clear()
 

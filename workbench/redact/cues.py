@@ -55,10 +55,13 @@ _PLACES: Final = tuple(
         r"(?m:^[ \t>]{0,8}(?P<value>\d{2,6}\s(?:[^\W\d_a-z][\w'.-]{0,24}[ \t]?){1,4})[ \t,.]*$)",
         r"(?m:^[ \t>]{0,8}(?P<value>(?:[^\W\d_a-z][\w'.-]{0,24}\s){1,4}\d{1,6}[a-zA-Z]?)[ \t,.]*$)",
         r"(?i:\b(?:zip|postal|post)(?:\s?code)?(?:\sis|:)?\s)(?P<value>\d{3,6}(?:-\d{3,4})?)\b",
-        r"(?i:(?:website|homepage|blog|my site|my page|web page)\b[^\n]{0,24}?\s(?P<value>https?://[^\s<>\"']{4,200}|www\.[^\s<>\"']{4,200}))",
         r"(?<=, )[A-Z]{2},?\s(?P<value>\d{5}(?:-\d{4})?)\b",
         r"(?i:\b(?:address|office|house|lives?|located|live|residing|reside|ship(?:ped)?|sent?|restaurant|store|shop|home)\b[^.\n]{0,16}?\b(?:is|at|to|in|:)\s)(?P<value>\d{1,6}[A-Za-z]?\s[^\W\d][\w'.-]{1,30}(?:\s[\w'.-]{1,24}){0,4})",
     )
+)
+_SITE: Final = re.compile(
+    r"(?i:(?:website|homepage|blog|my site|my page|web page)\b[^\n]{0,24}?\s[<(\[\"'`]?(?:https?://)?(?:(?<=//)|www\.)(?:www\.)?"
+    r"(?P<host>[^\W_](?:[\w-]{0,62}\.){1,5}[^\W_]{2,24})(?P<rest>[/?#:][^\s<>\"'`)\]]{0,200})?)"
 )
 _SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔"
@@ -115,8 +118,12 @@ def find_cued(text: str) -> Iterator[Finding]:
     for pattern in _PLACES:
         for match in pattern.finditer(text):
             yield _found(*match.span("value" if pattern.groupindex else 0), "LOCATION", 0.6)
-    if text.isascii():
-        return
+    yield from _sites(text)
+    if not text.isascii():
+        yield from _chinese(text)
+
+
+def _chinese(text: str) -> Iterator[Finding]:
     for pattern in _ZH_CUES:
         for match in pattern.finditer(text):
             yield _found(*match.span("value"), "PERSON", 0.6)
@@ -124,6 +131,16 @@ def find_cued(text: str) -> Iterator[Finding]:
         before = _ZH_BEFORE_PLACE.match(match[0])
         start = match.start() + (0 if before is None else before.end())
         yield _found(start, match.end(), "LOCATION", 0.6)
+
+
+def _sites(text: str) -> Iterator[Finding]:
+    """Yield the host of somebody's own site, as it is named elsewhere too, and what is behind it."""
+    for match in _SITE.finditer(text):
+        yield _found(*match.span("host"), "DOMAIN_NAME", 0.6)
+        if match["rest"] is not None and any(c.isalpha() for c in match["rest"]):
+            start, end = match.span("rest")
+            end -= len(match["rest"]) - len(match["rest"].rstrip(".,;:!?*"))
+            yield _found(start, end, "USERNAME", 0.6)
 
 
 def _person(match: re.Match[str], *, least: int) -> Iterator[Finding]:

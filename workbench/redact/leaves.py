@@ -68,6 +68,8 @@ class Leaf:
     is_number: bool = False
     frames: tuple[Frame, ...] = ()
     """Outermost first."""
+    hints: tuple[str, ...] = ()
+    """Of a literal: the keys of the values that it is compared with."""
 
     def outer(self, edit: Edit) -> Edit:
         """Return an edit of this leaf as an edit of the walked text."""
@@ -80,7 +82,7 @@ class Leaf:
     def shape(self) -> tuple[str, tuple[str, ...], frozenset[str], bool, bool]:
         """All that a detector may look at; equal shapes have equal findings."""
         keys = tuple(step for step in self.path if isinstance(step, str))
-        return (self.text, keys, self.siblings, self.is_key, self.is_number)
+        return (self.text, (*keys, *self.hints), self.siblings, self.is_key, self.is_number)
 
 
 def apply_edits(text: str, edits: list[Edit]) -> str:

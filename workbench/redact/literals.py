@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.casefile.grammar import parse_predicate
 from workbench.redact.slots import Fill, Place, Slot, tree_slots
 
 if TYPE_CHECKING:
@@ -69,9 +70,15 @@ def _role(above: str, key: str) -> str:
 
 
 def _predicate(text: str, place: Place, fill: Fill) -> str:
-    """Replace the literal behind the operator; `matches` has a pattern there."""
+    """Replace the literal behind the operator; `matches` has a pattern there.
+
+    A literal is read under the keys of its path: `last_name == "Ng"` names a person.
+    """
     match = _OPERATOR.search(text)
     if match is None:
         return text
     head, literal = text[: match.end()], text[match.end() :]
-    return head + fill(Slot(place=place, text=literal, is_pattern=match["op"] == "matches"))
+    if match["op"] == "matches":
+        return head + fill(Slot(place=place, text=literal, is_pattern=True))
+    hints = tuple(step for step in parse_predicate(text).path if isinstance(step, str))
+    return head + fill(Slot(place=place, text=literal, hints=hints))

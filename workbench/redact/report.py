@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Final
 import jsonschema_rs
 
 from workbench.model.event import ToolCall
-from workbench.model.jsonvalue import ABSENT, Json, JsonMap
+from workbench.model.jsonvalue import ABSENT, JsonMap
 from workbench.redact.cues import looks_like_prose
+from workbench.redact.exact import is_one_word, is_searched
 from workbench.redact.facts import facts_of
-from workbench.redact.finding import Family, family_of
 from workbench.redact.leaves import Edit, Leaf, apply_edits
 from workbench.redact.places import Survivors, parse_glob
 from workbench.redact.policy import DecisionWord, Policy
-from workbench.redact.residue import Hit, Needle, needle_of, scan
-from workbench.redact.skeleton import folded
+from workbench.redact.residue import Hit, Needle, scan
 from workbench.redact.substitute import shown_place
 from workbench.redact.trigger import Triggers, matches_any, root_of
-from workbench.redact.wording import COMMON_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -35,6 +33,7 @@ __all__ = [
     "compare_facts",
     "compare_schemas",
     "find_residue",
+    "needles_of",
     "unreviewed_places",
 ]
 
@@ -236,27 +235,27 @@ def _is_covered(leaf: Leaf, spots: list[Spot]) -> bool:
     return not any(c.isalnum() for c in rest)
 
 
-def _is_lower_word(spot: Spot) -> bool:
-    """A name that stands in lower case is searched for as it is written elsewhere."""
-    kind, text = spot.finding.type, spot.text
-    return (
-        family_of(kind) is Family.WORDS and kind != "USERNAME" and text.isalpha() and text.islower()
-    )
-
-
-def find_residue(document: JsonMap, survey: Survey) -> tuple[tuple[Hit, ...], list[Needle]]:
-    """Scan the redacted document for every replaced value."""
-    needles: dict[str, Needle] = {}
+def needles_of(survey: Survey, assignment: Assignment) -> list[Needle]:
+    """Return every value that is replaced in a document, with what stands for it."""
+    found: dict[str, Needle] = {}
+    values = {value.text: value for value in survey.values()}
     for spot in survey.spots:
-        if folded(spot.text) in COMMON_WORDS or _is_lower_word(spot):
+        value = values.get(spot.text)
+        text = spot.text.strip()
+        if spot.stays is not None or text in found or value is None or spot.is_part:
             continue
-        if spot.stays is None and spot.text not in needles:
-            kind = spot.finding.type
-            word = family_of(kind) is Family.WORDS and spot.text.isalpha() and spot.text.isascii()
-            needles[spot.text] = needle_of(spot.text, kind, word=word)
-    known = list(needles.values())
-    return scan(_bytes(document), known), known
+        found[text] = Needle(
+            text=text,
+            exact_case=is_one_word(text, value.type),
+            label=value.type,
+            searched=is_searched(text, value.type),
+            pseudonym=assignment.pseudonyms[spot.text].strip(),
+            count=value.count,
+            draws=assignment.draws.get(spot.text, ()),
+        )
+    return list(found.values())
 
 
-def _bytes(document: Json) -> bytes:
-    return json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
+def find_residue(document: JsonMap, needles: list[Needle]) -> tuple[Hit, ...]:
+    """Scan the redacted document for every replaced value."""
+    return scan(json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass"), needles)

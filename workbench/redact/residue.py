@@ -18,7 +18,7 @@ from workbench.redact.views import VIEWS, compact, fold_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Hit", "Needle", "needle_of", "scan", "view_count"]
+__all__ = ["Hit", "Needle", "is_blocking", "needle_of", "on_tokens", "scan", "view_count"]
 
 _BLOCKING_CHARS: Final = 8
 _BLOCKING_BITS: Final = 30.0
@@ -34,6 +34,14 @@ class Needle:
     """A single word of a name: in other case it is a plain word."""
     label: str = ""
     """Type, for reports; never the value."""
+    searched: bool = True
+    """False: a plain word that alone says nothing of a person."""
+    pseudonym: str = ""
+    """What stands for it, so that another redaction under the same key can say the same."""
+    count: int = 1
+    """Places that held it."""
+    draws: tuple[tuple[str, int], ...] = ()
+    """Labels of the draws behind the pseudonym, with their counters."""
 
     def __repr__(self) -> str:
         return f"Needle({self.label or 'value'}, {len(self.text)} characters)"
@@ -65,7 +73,8 @@ def _bits(text: str) -> float:
     return sum(map(math.log2, sizes))
 
 
-def _blocks(text: str) -> bool:
+def is_blocking(text: str) -> bool:
+    """Whether a text keeps so much that finding it refuses export; shorter ones are shown."""
     core = [c for c in text if c.isalnum()]
     return (len(text) >= _BLOCKING_CHARS and len(core) >= 6) or _bits(text) >= _BLOCKING_BITS
 
@@ -78,7 +87,9 @@ def scan(data: bytes, needles: Sequence[Needle]) -> tuple[Hit, ...]:
         needles: replaced values.
     """
     text = data.decode("utf-8", "replace")
-    wanted = [(n, needle) for n, needle in enumerate(needles) if len(needle.text) >= 3]
+    wanted = [
+        (n, needle) for n, needle in enumerate(needles) if len(needle.text) >= 3 and needle.searched
+    ]
     exact = _Machine((n, needle.text) for n, needle in wanted)
     loose = _Machine((n, fold_text(needle.text)) for n, needle in wanted if not needle.exact_case)
     cores = _Machine(
@@ -93,10 +104,12 @@ def scan(data: bytes, needles: Sequence[Needle]) -> tuple[Hit, ...]:
             pairs = [*machine.find(shown if view.compact else fold_text(shown))]
             if not view.compact:
                 pairs += exact.find(shown)
-            hits |= {(view.name, n): None for n in pairs if _blocks(needles[n].text) or view.plain}
+            hits |= {
+                (view.name, n): None for n in pairs if is_blocking(needles[n].text) or view.plain
+            }
     hits |= {("digest", n): None for n in _digests(text, wanted)}
     return tuple(
-        Hit(view=view, needle=n, blocking=view == "digest" or _blocks(needles[n].text))
+        Hit(view=view, needle=n, blocking=view == "digest" or is_blocking(needles[n].text))
         for view, n in hits
     )
 
@@ -119,10 +132,15 @@ class _Machine:
                 yield self._numbers[number]
 
 
+def on_tokens(needle: str, text: str, start: int, end: int) -> bool:
+    """Whether a match counts: on token boundaries, or a needle that is nowhere by chance."""
+    return _is_telling(needle) or not _inside_word(text, start, end)
+
+
 def _is_telling(text: str) -> bool:
     """Whether a text can be no part of another word by chance."""
     core = [c for c in text if c.isalnum()]
-    return len(core) >= 10 and (not text.isalpha())
+    return len(core) >= 10 and not all(c.isalpha() or c.isspace() for c in text)
 
 
 def _inside_word(text: str, start: int, end: int) -> bool:

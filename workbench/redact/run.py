@@ -38,6 +38,7 @@ from workbench.redact.report import (
     compare_facts,
     compare_schemas,
     find_residue,
+    needles_of,
     unreviewed_places,
 )
 from workbench.redact.residue import Hit, Needle, view_count
@@ -48,7 +49,7 @@ from workbench.redact.trigger import find_triggers, kinds_of
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from workbench.model.contract import Contract
 
@@ -67,6 +68,7 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
     survivors: Collection[str] | None = None,
     ner: str = "auto",
     trigger: Collection[str] = (),
+    known: Sequence[Needle] = (),
 ) -> Redaction:
     """Replace personal data in a trace and in its contract.
 
@@ -78,6 +80,8 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
         survivors: places that reach the case, as globs; None: all.
         ner: `auto`, `en`, `zh`, `both`, or `none` for no models; a policy's `ner` goes before.
         trigger: places of the trigger beside the automatic ones, as globs.
+        known: what another redaction under the same key replaced; it is replaced here too, by the
+            same pseudonyms.
 
     Returns:
         What came out. Check it with `require_safe` before anything leaves the machine.
@@ -98,7 +102,8 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
     )
     rules = replace(rules, trigger=(*rules.trigger, *trigger))
     models = _models(rules.ner or Ner(ner))
-    return _Run(trace, contract, rules, Drawer(key), models).redaction(survivors)
+    run = _Run(trace, contract, rules, Drawer(key), models, known)
+    return run.redaction(survivors)
 
 
 def _models(ner: Ner) -> Models:
@@ -125,6 +130,7 @@ class _Run:
         policy: Policy,
         drawer: Drawer,
         models: Models,
+        known: Sequence[Needle] = (),
     ) -> None:
         self.trace = trace
         self.contract = contract
@@ -136,7 +142,12 @@ class _Run:
         self.verdict = None if contract is None else judge(trace, contract)
         self.slots = [*iterate(self.document), *self._contract_slots()]
         self.survey = survey(
-            self.slots, models=models, policy=policy, kinds=self.kinds, words=self._words()
+            self.slots,
+            models=models,
+            policy=policy,
+            kinds=self.kinds,
+            words=self._words(),
+            known=known,
         )
         refuse_patterns(self.survey)
 
@@ -184,7 +195,8 @@ class _Run:
             self.survey, assignment, triggers=triggers, policy=self.policy, keys=keys
         )
         schemas = compare_schemas(self.trace, trace, triggers)
-        hits, needles = self._residue(assignment)
+        needles = needles_of(self.survey, assignment)
+        hits = self._residue(assignment, needles)
         unseen = unreviewed_places(
             self.survey, policy=self.policy, kinds=self.kinds, survivors=survivors, keys=keys
         )
@@ -213,9 +225,9 @@ class _Run:
             detectors=detector_versions(self.models),
             policy=self.policy.name,
             findings=len(self.survey.spots),
-            clusters=len(set(assignment.clusters.values())),
-            surviving=self._surviving(survivors),
-            values=len(assignment.pseudonyms),
+            clusters=len({assignment.clusters[text] for text in self._replaced()}),
+            surviving=len(self._replaced(survivors)),
+            values=len(self._replaced()),
         )
 
     def _assigned(self) -> tuple[Assignment, bool, tuple[tuple[str | int, ...], ...]]:
@@ -299,7 +311,7 @@ class _Run:
                 keys[spot.leaf.text] = assignment.pseudonyms[spot.text]
         return keys
 
-    def _residue(self, assignment: Assignment) -> tuple[tuple[Hit, ...], list[Needle]]:
+    def _residue(self, assignment: Assignment, needles: list[Needle]) -> tuple[Hit, ...]:
         """Scan what came out; retained values are exempt at exactly their places."""
 
         def replacing(spot: Spot) -> str | None:
@@ -310,16 +322,16 @@ class _Run:
         document: JsonMap = {"trace": filled(self.document, fill)}
         if self.contract is not None:
             document["contract"] = fill_contract(self.contract.document, fill)
-        return find_residue(document, self.survey)
+        return find_residue(document, needles)
 
-    def _surviving(self, survivors: Collection[str] | None) -> int:
+    def _replaced(self, survivors: Collection[str] | None = None) -> set[str]:
+        """Return the values that are replaced, of those at some places (None: all)."""
         known = None if survivors is None else Survivors(survivors)
-        kept = (
+        return {
             s.text
             for s in self.survey.spots
             if s.stays is None and (known is None or known.cover(s.leaf.path))
-        )
-        return len(set(kept))
+        }
 
 
 def _told(facts: Facts, schemas: Facts) -> dict[str, tuple[FactNote, ...]]:

@@ -65,16 +65,20 @@ class _Search:
             for label in book.labels(known):
                 users[label].add(text)
         lost: dict[str, tuple[str, ...]] = {}
-        pending = sorted(book.known)
+        pinned = {text for text, known in book.known.items() if known.value.pin is not None}
+        for text, known in book.known.items():
+            if known.value.pin is not None:
+                self._set(text, known.value.pin.pseudonym)
+        pending = sorted(text for text in book.known if text not in self.done)
         while pending:
             for text in pending:
                 self._set(text, book.render(book.known[text]))
             lost |= {text: self._lost(text) for text in pending}
             again = [t for t in pending if lost[t] and self.tried[t] < _patience(lost[t], tries)]
             self.tried.update(again)
-            labels = {label for t in again for label in book.labels(book.known[t])}
+            labels = {label for t in again for label in book.labels(book.known[t])} - book.frozen
             book.redraw(labels)
-            pending = sorted({t for label in labels for t in users[label]})
+            pending = sorted({t for label in labels for t in users[label]} - pinned)
         return Drawn(pseudonyms=dict(self.done), lost={t: f for t, f in lost.items() if f})
 
     def _set(self, text: str, pseudonym: str) -> None:

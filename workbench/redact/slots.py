@@ -8,7 +8,7 @@ texts in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from workbench.model.jsonvalue import Json, JsonMap, parse_text, same_json
@@ -43,6 +43,8 @@ class Slot:
     is_number: bool = False
     is_pattern: bool = False
     """A regular expression of a tool's schema; a person rewrites it."""
+    hints: tuple[str, ...] = ()
+    """Of a literal: the keys of the values that it is compared with."""
 
 
 Fill: TypeAlias = Callable[[Slot], str]
@@ -61,7 +63,8 @@ def leaves_of(slot: Slot) -> tuple[Leaf, ...]:
                 is_number=slot.is_number,
             ),
         )
-    return tuple(walk(slot.text, path=slot.place, siblings=slot.siblings))
+    found = walk(slot.text, path=slot.place, siblings=slot.siblings)
+    return tuple(replace(leaf, hints=slot.hints) for leaf in found) if slot.hints else tuple(found)
 
 
 def filled(document: JsonMap, fill: Fill) -> JsonMap:

@@ -10,11 +10,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.errors import RefusedError
-from workbench.redact.assign import Value
+from workbench.redact.assign import Pin, Value
 from workbench.redact.detect import Models, find_in_leaf
+from workbench.redact.echoes import PART, Echoes
+from workbench.redact.exact import Exact
 from workbench.redact.finding import Family, Finding, family_of, merged
 from workbench.redact.occurrences import Occurrences
 from workbench.redact.places import PlaceGlob, parse_glob, place_text
@@ -25,9 +27,10 @@ from workbench.redact.trigger import matches_any
 from workbench.redact.wording import COMMON_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from workbench.redact.leaves import Leaf
+    from workbench.redact.residue import Needle
 
 __all__ = ["Spot", "Survey", "survey"]
 
@@ -51,6 +54,11 @@ class Spot:
         """The raw value."""
         return self.leaf.text[self.finding.start : self.finding.end]
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a literal that is only a part of a value."""
+        return self.finding.detector == PART
+
     def __repr__(self) -> str:
         return f"Spot({place_text(self.leaf.path[:1])}, {self.finding.type})"
 
@@ -63,9 +71,11 @@ class Survey:
     leaves: list[tuple[int, Leaf]] = field(default_factory=list)
     spots: list[Spot] = field(default_factory=list)
     protected: frozenset[str] = frozenset()
+    known: tuple[Needle, ...] = ()
+    """What another redaction of the same draft replaced."""
 
     def values(self) -> list[Value]:
-        """Return the distinct values to be replaced, each with its surest type."""
+        """Return the distinct values to be replaced, each with its surest type, and the known ones."""
         counts: Counter[str] = Counter()
         types: dict[str, tuple[float, str]] = {}
         for spot in self.spots:
@@ -73,7 +83,14 @@ class Survey:
                 counts[spot.text] += 1
                 one = (spot.finding.score, spot.finding.type)
                 types[spot.text] = max(types.get(spot.text, one), one)
-        return [Value(text=t, type=types[t][1], count=n) for t, n in sorted(counts.items())]
+        found = {t: Value(text=t, type=types[t][1], count=n) for t, n in counts.items()}
+        found |= {n.text: _pinned(n) for n in self.known if n.pseudonym}
+        return [found[text] for text in sorted(found)]
+
+
+def _pinned(needle: Needle) -> Value:
+    pin = Pin(pseudonym=needle.pseudonym, draws=needle.draws)
+    return Value(text=needle.text, type=needle.label, count=needle.count, pin=pin)
 
 
 class _Rules:
@@ -117,6 +134,7 @@ def survey(
     policy: Policy,
     kinds: dict[str, tuple[str, str | None]],
     words: Iterable[str] = (),
+    known: Sequence[Needle] = (),
 ) -> Survey:
     """Find everything personal in the slots of a document.
 
@@ -126,42 +144,65 @@ def survey(
         policy: what a person declared.
         kinds: see `trigger.kinds_of`.
         words: texts that are structure: tool names, property names, enum words.
+        known: what another redaction of the same draft replaced; replaced here too.
 
     Raises:
         RefusedError: a detector ran out of time on a text that nobody has decided about.
     """
-    found = Survey(slots=slots)
+    found = Survey(slots=slots, known=tuple(known))
     found.leaves = [(n, leaf) for n, slot in enumerate(slots) for leaf in leaves_of(slot)]
     found.protected = _protected(found.leaves, words)
     rules = _Rules(policy, kinds)
     detect = partial(_detected, models=models, policy=policy, rules=rules)
     first = [(n, leaf, _kept(detect(leaf), leaf, found.protected)) for n, leaf in found.leaves]
     _refuse_unchecked(first, rules)
-    known = Occurrences(protected=found.protected)
-    known.learn(
+    again = _search_again(first, found, rules)
+    echoes = Echoes()
+    for n, leaf, findings in first:
+        is_literal = leaf.path[0] == "contract"
+        heard = echoes.of(leaf) if is_literal else ()
+        own = (f for f in findings if f.type != "UNCHECKED")
+        spots = [
+            _spot(n, leaf, one, rules.stays(leaf.path, one.type))
+            for one in merged([*own, *again(leaf), *heard])
+        ]
+        found.spots += spots
+        if not is_literal:
+            echoes.tell(leaf, [s.finding for s in spots if s.stays is None])
+    return found
+
+
+_First: TypeAlias = list[tuple[int, "Leaf", list[Finding]]]
+
+
+def _search_again(
+    first: _First, found: Survey, rules: _Rules
+) -> Callable[[Leaf], tuple[Finding, ...]]:
+    """Return a search for every value that is known after the first round."""
+    values = {
         (leaf.text[f.start : f.end], f.type)
         for _, leaf, findings in first
         for f in findings
         if f.type != "UNCHECKED" and rules.stays(leaf.path, f.type) is None
-    )
+    }
+    values |= {(needle.text, needle.label) for needle in found.known}
+    known = Occurrences(protected=found.protected)
+    known.learn(values)
+    exact = Exact(values)
     cache: dict[tuple[str, bool, bool], tuple[Finding, ...]] = {}
-    for n, leaf, findings in first:
+
+    def search(leaf: Leaf) -> tuple[Finding, ...]:
         key = (leaf.text, leaf.is_key, leaf.is_number)
-        again = cache.get(key)
-        if again is None:
-            again = cache[key] = tuple(known.find(leaf))
-        for one in merged([*(f for f in findings if f.type != "UNCHECKED"), *again]):
-            stays = rules.stays(leaf.path, one.type)
-            found.spots.append(
-                Spot(
-                    slot=n,
-                    leaf=leaf,
-                    finding=one,
-                    stays=None if stays is None else stays[0],
-                    reason=None if stays is None else stays[1],
-                )
-            )
-    return found
+        if key not in cache:
+            cache[key] = (*known.find(leaf), *exact.find(leaf))
+        return cache[key]
+
+    return search
+
+
+def _spot(slot: int, leaf: Leaf, finding: Finding, stays: tuple[str, str | None] | None) -> Spot:
+    why, reason = stays or (None, None)
+    return Spot(slot=slot, leaf=leaf, finding=finding, stays=why, reason=reason)
 
 
 def _protected(leaves: list[tuple[int, Leaf]], words: Iterable[str]) -> frozenset[str]:
@@ -175,7 +216,7 @@ def _detected(leaf: Leaf, *, models: Models, policy: Policy, rules: _Rules) -> I
     yield from find_in_leaf(leaf, models)
     if policy.patterns:
         yield from find_declared(policy, leaf.text)
-    kind = None if leaf.is_key else rules.declared_type(leaf.path)
+    kind = None if leaf.is_key else rules.declared_type((*leaf.path, *leaf.hints))
     if kind is not None and any(c.isalnum() for c in leaf.text):
         yield Finding(start=0, end=len(leaf.text), type=kind, score=1.0, detector="declared field")
 
@@ -193,7 +234,7 @@ def _kept(findings: Iterable[Finding], leaf: Leaf, protected: frozenset[str]) ->
     return kept
 
 
-def _refuse_unchecked(first: list[tuple[int, Leaf, list[Finding]]], rules: _Rules) -> None:
+def _refuse_unchecked(first: _First, rules: _Rules) -> None:
     places = [
         place_text(leaf.path[:2])
         for _, leaf, findings in first

@@ -72,15 +72,17 @@ class Member:
     """Only members of one group are compared by distance."""
     valid: bool
     count: int
+    pinned: bool = False
+    """Known from another redaction of the same draft: an anchor there is one here."""
 
 
 def cluster(members: Iterable[Member]) -> dict[tuple[str, str], str]:
     """Return for each (group, key) the key of its anchor; an anchor is its own.
 
-    Well-formed members come first as anchors, then frequent, then long ones. The result does not
+    Pinned members come first as anchors, then well-formed, then frequent, then long ones. The result does not
     depend on the order of `members`.
     """
-    order = sorted(members, key=lambda m: (not m.valid, -m.count, -len(m.key), m.key))
+    order = sorted(members, key=lambda m: (not m.pinned, not m.valid, -m.count, -len(m.key), m.key))
     anchors: dict[str, list[str]] = {}
     found: dict[tuple[str, str], str] = {}
     for member in order:

@@ -84,13 +84,24 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
     if draft is None:
         message = "names no draft, so its pseudonyms cannot be drawn again"
         raise InputError(message, place=file.name, key="source.draft", fix="use --repair")
-    redaction = redact_trace(run.trace, policy=policy, key=vault.known_key(draft), ner=ner)
+    known = vault.needles(draft)
+    redaction = redact_trace(
+        run.trace, policy=policy, key=vault.known_key(draft), ner=ner, known=known
+    )
     require_safe(redaction)
     done = accept_trace(case, redaction.trace, name=name or "accepted", by=by or case.owner)
     done = replace(done, redaction=_grown(case.redaction, redaction, case=done))
-    _require_clean(done, (*vault.needles(draft), *redaction.needles))
+    needles = _together(known, redaction.needles)
+    _require_clean(done, needles)
     rewrite_case(file, done)
+    vault.keep(draft, needles)
     return done
+
+
+def _together(known: tuple[Needle, ...], new: tuple[Needle, ...]) -> tuple[Needle, ...]:
+    """Return all values of a case's paths, so that the next path says the same for them too."""
+    seen = {needle.text for needle in known}
+    return (*known, *(needle for needle in new if needle.text not in seen))
 
 
 def _grown(note: RedactionNote | None, redaction: Redaction, *, case: Case) -> RedactionNote | None:

@@ -12,8 +12,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import describe
-from workbench.errors import InputError
+from workbench.casefile.codec import Place, decode, describe, encode
+from workbench.errors import CaseFormatError, InputError
 from workbench.redact.keys import forget_key, key_folder, load_key, new_key
 from workbench.redact.residue import Needle
 
@@ -52,8 +52,8 @@ class Vault:
         return load_key(draft, folder=self._folder)
 
     def keep(self, draft: str, needles: Iterable[Needle]) -> None:
-        """Keep what a draft's redaction replaced."""
-        rows = [[needle.text, needle.exact_case, needle.label] for needle in needles]
+        """Keep what a draft's redaction replaced; what was kept before is forgotten."""
+        rows = [encode(needle) for needle in needles]
         path = self._path(draft)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -72,8 +72,8 @@ class Vault:
         """
         try:
             rows = json.loads(self._path(draft).read_text("utf-8"))
-            return tuple(Needle(text=t, exact_case=e, label=n) for t, e, n in rows)
-        except (OSError, ValueError, TypeError):
+            return decode(tuple[Needle, ...], rows, place=Place(name="values"))
+        except (OSError, ValueError, CaseFormatError):
             message = f"the values that draft {draft} replaced are not on this machine"
             raise InputError(
                 message,
