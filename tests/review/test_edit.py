@@ -57,7 +57,7 @@ PLACES = st.tuples(
 
 
 @given(st.lists(PLACES, max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_every_comment_survives_wherever_it_stood(comments):
     """A reviewer's remark that a tool deletes is a remark that nobody writes twice."""
     text = text_with(comments)
@@ -71,7 +71,7 @@ def test_every_comment_survives_wherever_it_stood(comments):
 
 
 @given(st.lists(PLACES, max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_formatting_twice_is_formatting_once(comments):
     """Else a pull request would show a change that nobody made."""
     text = text_with(comments)
