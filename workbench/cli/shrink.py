@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import encode
 from workbench.casefile.contract import load_contract
@@ -16,13 +16,14 @@ from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, keys_folder, print_json, relative, settings_of
 from workbench.errors import InputError
+from workbench.model.case import Stimulus
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.shrink import OracleKind, shrink_draft
 from workbench.review.source import find_run
 from workbench.review.summary import render_shrunk
 from workbench.review.vault import Vault
 from workbench.runner.reports.text import wants_colour
-from workbench.shrink import Budget
+from workbench.shrink import Budget, Texts
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from workbench.shrink import Step
 
 __all__ = ["add_arguments", "execute"]
+
+_STIMULUS: Final = {"flow": Stimulus.KEPT_BY_FLOW, "live": Stimulus.LIVE}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -63,6 +66,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--journal", metavar="F", type=Path, help="file from which an interrupted search goes on"
     )
     parser.add_argument(
+        "--texts", action="store_true", help="cut words of what the agent told people, too"
+    )
+    parser.add_argument(
+        "--stimulus",
+        choices=list(_STIMULUS),
+        default="flow",
+        help="what decides how much of what the model saw is kept (default: flow)",
+    )
+    parser.add_argument(
         "-o", "--out", metavar="DRAFT", type=Path, required=True, help="draft file to write"
     )
     add_json(parser)
@@ -88,6 +100,8 @@ def execute(options: Namespace) -> int:
             budget=Budget(calls=options.budget_calls),
             executor=executor,
             journal=options.journal,
+            texts=Texts.WORDS if options.texts else Texts.WHOLE,
+            stimulus=_STIMULUS[options.stimulus],
             on_step=_show if wants_colour(sys.stderr) else None,
         )
     if wants_colour(sys.stderr):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from workbench.check.oracle import recorded_oracle
 from workbench.errors import InputError, RefusedError
-from workbench.model.case import CaseSource, Header, SourceKind
+from workbench.model.case import CaseSource, Header, SourceKind, Stimulus
 from workbench.replay.oracle import replay_oracle
-from workbench.shrink import Budget, Shrunk, moved_places, shrink_note, shrink_trace
+from workbench.shrink import Budget, Shrunk, Texts, moved_places, shrink_note, shrink_trace
 
 if TYPE_CHECKING:
     import os
@@ -70,13 +70,23 @@ def shrink_draft(  # noqa: PLR0913  the command's flags, keyword-only
     executor: Executor | None = None,
     journal: str | os.PathLike[str] | None = None,
     on_step: Callable[[Step], None] | None = None,
+    texts: Texts = Texts.WHOLE,
+    stimulus: Stimulus = Stimulus.KEPT_BY_FLOW,
 ) -> tuple[Draft, Shrunk]:
     """Return the draft with its trace shrunk, and how that went.
 
     Raises:
-        InputError: the draft was shrunk before, or the trace has nothing to shrink.
+        InputError: the draft was shrunk before, the trace has nothing to shrink, or the stimulus
+            cannot be reduced in the way that was asked for.
         RefusedError: the trace no longer fails with the raw signature.
     """
+    if stimulus is not Stimulus.KEPT_BY_FLOW:
+        raise InputError(
+            f"is {stimulus.value}; only trials with a live oracle could show what the model did not"
+            " need to see, and there is no live oracle yet",
+            place="--stimulus",
+            fix="--stimulus flow keeps what the kept calls and claims got their values from",
+        )
     if draft.shrink is not None:
         message = "was shrunk already"
         raise InputError(message, place=draft.draft, fix="shrink the draft that `redact` wrote")
@@ -89,6 +99,7 @@ def shrink_draft(  # noqa: PLR0913  the command's flags, keyword-only
         executor=executor,
         journal=journal,
         on_step=on_step,
+        texts=texts,
     )
     if shrunk.verdict.signature != draft.raw_signature:
         message = "the shrunk trace fails in another way"

@@ -8,7 +8,7 @@ from workbench.shrink.nodes import count_nodes
 from workbench.shrink.places import moved_places
 from workbench.shrink.projection import is_projection
 from workbench.shrink.rate import Rate
-from workbench.shrink.search import Step
+from workbench.shrink.search import Step, Texts
 from workbench.shrink.shrinking import Shrunk, shrink_note, shrink_trace
 from workbench.shrink.trials import Once
 
@@ -19,6 +19,7 @@ __all__ = [
     "Rate",
     "Shrunk",
     "Step",
+    "Texts",
     "count_nodes",
     "is_projection",
     "moved_places",

@@ -9,15 +9,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.model.event import ModelReply, ToolCall
+from workbench.model.event import Claim, ModelReply, ToolCall
 from workbench.model.jsonvalue import Absent
 from workbench.shrink.nodes import NodePath, loose_nodes
 from workbench.shrink.space import TRACE_LEVEL, Candidate, Cut, Space
+from workbench.shrink.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["argument_cuts", "by_shape", "chunk_sizes", "metadata_cuts", "parts_of", "topmost"]
+__all__ = [
+    "argument_cuts",
+    "by_shape",
+    "chunk_sizes",
+    "metadata_cuts",
+    "parts_of",
+    "topmost",
+    "word_cuts",
+]
 
 Item = TypeVar("Item")
 
@@ -81,6 +90,28 @@ def argument_cuts(space: Space, candidate: Candidate, units: Sequence[int]) -> l
             call.args, firm=_required(space, call), whole=[*fed, *(path[1:] for path in locked)]
         )
         found.extend((position, ("args", *path)) for path in nodes if not _below(path, gone))
+    return found
+
+
+def word_cuts(space: Space, candidate: Candidate, units: Sequence[int]) -> list[Cut]:
+    """Return the words of these claims that may go.
+
+    A claim stays whole that is locked, that got a value from a result (the words around it say
+    what became of it), or that is not the whole text of one reply.
+    """
+    found: list[Cut] = []
+    for unit in units:
+        position = space.layout.units[unit].events[0]
+        claim = space.trace.events[position]
+        if not isinstance(claim, Claim) or space.flow.sources(unit):
+            continue
+        reply = space.reply_of_claim(position)
+        if reply is None or {lock.position for lock in space.locks} & {position, reply}:
+            continue
+        said = space.trace.events[reply]
+        if isinstance(said, ModelReply) and said.text == claim.text:
+            cuts = ((position, ("text", place)) for place in range(len(words_of(claim.text))))
+            found.extend(cut for cut in cuts if cut not in candidate.selection.cuts)
     return found
 
 

@@ -6,16 +6,18 @@ lacking. A field that is added to the model later must be equal until a rule her
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final, TypeAlias
 
 from workbench.casefile.codec import encode
-from workbench.model.event import Event, ModelReply, ToolCall, ToolResult
+from workbench.model.event import Claim, Event, ModelReply, ToolCall, ToolResult
 from workbench.model.jsonvalue import Absent
 from workbench.model.trace import Trace
 from workbench.shrink.nodes import is_part
 from workbench.shrink.places import origin_of
+from workbench.shrink.words import is_text_part
 
 __all__ = ["is_projection"]
 
@@ -25,6 +27,8 @@ _Rule: TypeAlias = Callable[[Any, Any], bool]
 
 def is_projection(shrunk: Trace, original: Trace) -> bool:
     """Whether `shrunk` lacks things of `original`, and has nothing changed, moved or added.
+
+    A claim may lack words, and the reply that it came from then lacks the same ones.
 
     Positions, and the numbers of turns that follow from them, are counted anew; each event keeps
     its old position as `origin_seq`. No result is without its call, and no reply names a call
@@ -40,6 +44,7 @@ def is_projection(shrunk: Trace, original: Trace) -> bool:
         )
         and all(_is_event_part(small, large) for small, large in pairs)
         and _turns_follow(shrunk, original, pairs)
+        and _replies_say_it(pairs)
         and _is_whole(shrunk, original)
     )
 
@@ -84,6 +89,35 @@ def _same(small: object, large: object) -> bool:
         type(small) is type(large)
         and is_part(encode(small), encode(large))
         and is_part(encode(large), encode(small))
+    )
+
+
+def _shown_text(small: object, large: object) -> bool:
+    """A text shown to a person may lack words; what is left stands as it stood."""
+    return isinstance(small, str) and isinstance(large, str) and is_text_part(small, large)
+
+
+def _reply_text(small: object, large: object) -> bool:
+    return small == "" or _shown_text(small, large)
+
+
+def _replies_say_it(pairs: Sequence[tuple[Event, Event]]) -> bool:
+    """Whether each reply that lacks words is followed by a claim that lacks the same ones.
+
+    And each claim that lacks words follows a reply with what is left of it, if it did before.
+    """
+    cut = [
+        (small, large)
+        for small, large in pairs
+        if isinstance(small, Claim | ModelReply)
+        and isinstance(large, Claim | ModelReply)
+        and small.text not in (large.text, "")
+    ]
+    replies = Counter((s.text, lg.text) for s, lg in cut if isinstance(s, ModelReply))
+    claims = Counter((s.text, lg.text) for s, lg in cut if isinstance(s, Claim))
+    said = {lg.text for s, lg in pairs if isinstance(s, ModelReply) and isinstance(lg, ModelReply)}
+    return all(replies[key] == n for key, n in claims.items() if key[1] in said) and all(
+        key in claims for key in replies
     )
 
 
@@ -157,10 +191,11 @@ _TRACE_RULES: Final[Mapping[str, _Rule]] = {
 
 _EVENT_RULES: Final[Mapping[str, Mapping[str, _Rule]]] = {
     "model_reply": {
-        "text": _same_or_lacking(""),
+        "text": _reply_text,
         "call_ids": _some_of,
         "usage": _same_or_lacking(None),
     },
     "tool_call": {"args": _any_value, "args_raw": _any_value},
+    "claim": {"text": _shown_text},
 }
 """By kind and field; every other field of an event is as it was."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from workbench.shrink.evidence import Evidence
@@ -19,6 +20,7 @@ from workbench.shrink.passes import (
     metadata_cuts,
     parts_of,
     topmost,
+    word_cuts,
 )
 from workbench.shrink.space import Candidate, Cut, Selection, Space
 from workbench.shrink.trials import Answer, Judged
@@ -29,12 +31,21 @@ if TYPE_CHECKING:
     from workbench.model.verdict import Verdict
     from workbench.shrink.court import Court
 
-__all__ = ["Search", "Step"]
+__all__ = ["Search", "Step", "Texts"]
 
 Part = TypeVar("Part")
 State: TypeAlias = "tuple[Candidate, Verdict]"
 
 _REPAIRS = 3
+
+
+class Texts(StrEnum):
+    """What may become of a text that was shown to a person."""
+
+    WHOLE = "whole"
+    """It stays as it is, or goes with its claim."""
+    WORDS = "words"
+    """It may lose words that the failure does not need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +55,7 @@ class Step:
     calls: int
     """Candidates judged so far."""
     trying: str
-    """`evidence`, `chunks`, `units`, `arguments`, `metadata`."""
+    """`evidence`, `chunks`, `units`, `arguments`, `metadata`, `texts`."""
     events: int
     """Events of the smallest trace that fails the same way, so far."""
     adopted: bool
@@ -60,8 +71,11 @@ class Search:
         court: Court,
         verdict: Verdict,
         on_step: Callable[[Step], None] | None = None,
+        *,
+        texts: Texts = Texts.WHOLE,
     ) -> None:
         self._space = space
+        self._texts = texts
         self.original = space.trace
         self.on_adopt: Callable[[State], State] | None = None
         """Takes each state that is reached; returns the one to go on from."""
@@ -94,6 +108,8 @@ class Search:
                 self._by_chunks()
             self._fields()
             self._single_units()
+            if self._texts is Texts.WORDS:
+                self._words()
             if self._adopted == before:
                 return
 
@@ -159,6 +175,14 @@ class Search:
             tried.update(arguments)
             arguments = topmost([node for node in self._argument_cuts() if node not in tried])
 
+    def _words(self) -> None:
+        """Cut words of claims, first in runs, then one by one, the last ones first."""
+        words = word_cuts(self._space, self.current, self._core())
+        for size in (len(words), *chunk_sizes(len(words)), 1):
+            left = [word for word in words if word not in self.current.selection.cuts]
+            if left:
+                self._cut(parts_of(left, size), "texts")
+
     # --- candidates -----------------------------------------------------------
 
     def _held(self) -> frozenset[int]:
@@ -221,7 +245,7 @@ class Search:
         def without(part: frozenset[Cut]) -> Candidate | None:
             current = self.current.selection
             cuts = _outermost(current.cuts | part)
-            if cuts == current.cuts:
+            if cuts == current.cuts or self._space.is_mute(current.units, cuts):
                 return None
             return self._candidate(current.units, cuts)
 

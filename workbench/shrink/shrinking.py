@@ -18,7 +18,7 @@ from workbench.shrink.journal import Journal, journal_header
 from workbench.shrink.nodes import count_nodes
 from workbench.shrink.places import locks_of
 from workbench.shrink.projection import is_projection
-from workbench.shrink.search import Search, Step
+from workbench.shrink.search import Search, Step, Texts
 from workbench.shrink.space import Space
 from workbench.shrink.trials import Judged, Once, Oracle, Policy, Target, undecided
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
+    from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Trace
     from workbench.model.verdict import Signature, Verdict
     from workbench.shrink.rate import Rate
@@ -72,6 +73,7 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
     budget: Budget = Budget(),  # noqa: B008  a frozen value
     journal: str | os.PathLike[str] | None = None,
     on_step: Callable[[Step], None] | None = None,
+    texts: Texts = Texts.WHOLE,
     clock: Callable[[], float] = time.monotonic,
 ) -> Shrunk:
     """Return the least of `trace` that still fails with the same full signature.
@@ -93,6 +95,7 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
         budget: when to stop early.
         journal: file that holds what was judged; an interrupted search goes on from it.
         on_step: called after each candidate that was judged.
+        texts: whether claims may lose words; what is left of a text stands as it stood.
         clock: seconds that never go back.
 
     Raises:
@@ -104,7 +107,8 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
     policy = Once() if policy is None else policy
     space = Space(trace, locks_of(trace, lock))
     court = Court(oracle, policy, budget=budget, clock=clock, executor=executor, width=width)
-    with _opened(trace, oracle, policy, lock, journal) as memory:
+    options: JsonMap = {"lock": _places(lock), "policy": repr(policy), "texts": texts.value}
+    with _opened(trace, oracle, options, journal) as memory:
         if memory is not None:
             court.memory = memory
         flaky = policy if isinstance(policy, Flaky) else None
@@ -115,7 +119,8 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
         if memory is not None:
             memory.start(wanted)
             court.remember(memory, verdict, tried)
-        return _searched(Search(space, court, verdict, on_step), court, flaky, tried)
+        search = Search(space, court, verdict, on_step, texts=texts)
+        return _searched(search, court, flaky, tried)
 
 
 def _signed(
@@ -206,15 +211,16 @@ def _check_target(verdict: Verdict, wanted: Signature) -> None:
 def _opened(
     trace: Trace,
     oracle: Oracle,
-    policy: Policy,
-    lock: Sequence[str | TriggerNote],
+    options: JsonMap,
     journal: str | os.PathLike[str] | None,
 ) -> closing[Journal] | nullcontext[None]:
     if journal is None:
         return nullcontext()
-    places = [place.at if isinstance(place, TriggerNote) else place for place in lock]
-    header = journal_header(trace, oracle, {"lock": [*places], "policy": repr(policy)})
-    return closing(Journal(Path(journal), header))
+    return closing(Journal(Path(journal), journal_header(trace, oracle, options)))
+
+
+def _places(lock: Sequence[str | TriggerNote]) -> list[Json]:
+    return [place.at if isinstance(place, TriggerNote) else place for place in lock]
 
 
 def _run(search: Search, court: Court, to_the_end: Callable[[], None]) -> str | None:

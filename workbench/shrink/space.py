@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.model.event import Event, ModelReply, ToolCall
+from workbench.model.event import Claim, Event, ModelReply, ToolCall
 from workbench.model.jsonvalue import Absent
 from workbench.shrink.flow import Flow
 from workbench.shrink.nodes import NodePath, cut
 from workbench.shrink.units import layout_of
+from workbench.shrink.words import without_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TRACE_LEVEL", "Candidate", "Cut", "Selection", "Space"]
 
+_USAGE = ("usage",)
 TRACE_LEVEL = -1
 """Position of a cut that concerns the trace and none of its events."""
 
@@ -57,6 +59,11 @@ class Space:
         self.flow = Flow(trace, self.layout)
         self.locks = tuple(locks)
         self._pinned = frozenset(lock.position for lock in locks)
+        self._reply_of_claim = {
+            claims[0]: reply
+            for reply, claims in self.layout.claims_of_reply.items()
+            if len(claims) == 1
+        }
         self.pinned_units = (
             frozenset(
                 self.layout.unit_at[position]
@@ -121,6 +128,23 @@ class Space:
             tags=() if "tags" in fields else self.trace.tags,
         )
 
+    def reply_of_claim(self, position: int) -> int | None:
+        """Return the reply whose only claim this is; it loses the words that the claim loses."""
+        return self._reply_of_claim.get(position)
+
+    def is_mute(self, units: frozenset[int], cuts: frozenset[Cut]) -> bool:
+        """Whether a kept claim would lose its last word; a claim that says nothing is none."""
+        kept = {self.layout.units[unit].events[0] for unit in units}
+        lost: dict[int, list[NodePath]] = {}
+        for at, path in cuts:
+            if path[0] == "text" and at in kept:
+                lost.setdefault(at, []).append(path)
+        return any(
+            isinstance(claim := self.trace.events[at], Claim)
+            and not _spoken(claim.text, paths).strip()
+            for at, paths in lost.items()
+        )
+
     def is_silenced(self, reply: int, chosen: frozenset[int]) -> bool:
         """Whether a kept reply lost its text: it was a claim, and no such claim is kept."""
         claims = self.layout.claims_of_reply.get(reply, ())
@@ -136,6 +160,9 @@ def _events(
     lost: dict[int, list[NodePath]] = {}
     for position, path in cuts:
         lost.setdefault(position, []).append(path)
+        reply = space.reply_of_claim(position)
+        if reply is not None:
+            lost.setdefault(reply, []).append(path)
     found: list[Event] = []
     for seq, position in enumerate(kept):
         event = _placed(originals[position], seq)
@@ -144,15 +171,24 @@ def _events(
                 event = replace(
                     event,
                     call_ids=tuple(c for c in event.call_ids if c in call_ids),
-                    text="" if space.is_silenced(position, chosen) else event.text,
-                    usage=None if position in lost else event.usage,
+                    text=""
+                    if space.is_silenced(position, chosen)
+                    else _spoken(event.text, lost.get(position, ())),
+                    usage=None if _USAGE in lost.get(position, ()) else event.usage,
                 )
+            case Claim():
+                event = replace(event, text=_spoken(event.text, lost.get(position, ())))
             case ToolCall():
                 event = _call(event, turns, lost.get(position, ()))
             case _:
                 pass
         found.append(event)
     return tuple(found)
+
+
+def _spoken(text: str, lost: Sequence[NodePath]) -> str:
+    gone = {path[1] for path in lost if path[0] == "text"}
+    return without_words(text, {place for place in gone if isinstance(place, int)})
 
 
 def _placed(event: Event, seq: int) -> Event:
