@@ -59,6 +59,18 @@ class Facts:
         self._gap_starts: frozenset[int] = frozenset()
         self.excuse(frozenset())
 
+    @cached_property
+    def _of_kind(self) -> dict[type, list[Event]]:
+        """Events by class; each list in the order of the trace."""
+        found: dict[type, list[Event]] = {}
+        for event in self.events:
+            kind = type(event)
+            if kind in found:
+                found[kind].append(event)
+            else:
+                found[kind] = [event]
+        return found
+
     # --- calls ---------------------------------------------------------------
 
     @cached_property
@@ -70,7 +82,11 @@ class Facts:
     def _by_tool(self) -> dict[str, list[Call]]:
         found: dict[str, list[Call]] = {}
         for call in self.calls:
-            found.setdefault(call.tool, []).append(call)
+            tool = call.request.tool
+            if tool in found:
+                found[tool].append(call)
+            else:
+                found[tool] = [call]
         return found
 
     @cached_property
@@ -132,7 +148,9 @@ class Facts:
 
     @cached_property
     def _model_seqs(self) -> list[int]:
-        return [e.seq for e in self.events if isinstance(e, ModelReply | ModelRequest)]
+        kinds = self._of_kind
+        events = (*kinds.get(ModelReply, ()), *kinds.get(ModelRequest, ()))
+        return sorted(event.seq for event in events)
 
     @cached_property
     def operations(self) -> list[Call]:
@@ -180,7 +198,7 @@ class Facts:
         rules = self.contract.claims
         found = [
             Claimed(seq=event.seq, outcome=claim_outcome(event, rules))
-            for event in self.events
+            for event in self._of_kind.get(Claim, ())
             if isinstance(event, Claim)
         ]
         for glob, outcome in rules.tools.items():

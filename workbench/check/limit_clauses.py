@@ -33,7 +33,8 @@ def check_limit(clause: Limit, facts: Facts) -> ClauseVerdict:
 
 
 def _counted_calls(facts: Facts) -> list[Call]:
-    return [call for call in facts.own_calls if at_stage(call, facts.counted)]
+    stage = facts.counted
+    return [call for call in facts.own_calls if at_stage(call, stage)]
 
 
 def _tool_calls(clause: Limit, facts: Facts) -> ClauseVerdict:
