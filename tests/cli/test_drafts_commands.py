@@ -259,6 +259,7 @@ def test_a_search_goes_on_from_its_journal(demo, shell):
         ([RUN], "--contract: is missing; a run has no contract of its own"),
         (["small.draft.json"], "was shrunk already"),
         (["redacted.draft.json", "--lock", "nonsense"], "nonsense is no place in a trace"),
+        (["redacted.draft.json", "--stimulus", "live"], "--stimulus: is live"),
         (["redacted.draft.json", "--budget-calls", "0"], "--budget-calls: 0 is not positive"),
         (["redacted.draft.json", "--jobs", "-1"], "-1 is not positive"),
         (["redacted.draft.json", "--jobs", "two"], "invalid _positive value"),

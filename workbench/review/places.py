@@ -48,14 +48,14 @@ def ledger_in_case(ledger: Iterable[LedgerEntry], trace: Trace) -> tuple[LedgerE
 
 
 def trigger_in_case(trigger: Iterable[TriggerNote], trace: Trace) -> tuple[TriggerNote, ...]:
-    """Return the trigger values that reached the case, at their first place there."""
+    """Return the trigger values that reached the case, each at one place: in a fixture if it can."""
     places = case_places(trace)
-    found: dict[str, TriggerNote] = {}
+    found = []
     for note in trigger:
-        for place in in_case(note.at, places):
-            if place.partition(".")[0] not in ("paths", "input") or not found.get(note.at):
-                found[note.at] = replace(note, at=place)
-    return tuple(dict.fromkeys(found.values()))
+        there = in_case(note.at, places)
+        in_fixtures = [p for p in there if p.partition(".")[0] not in ("paths", "input")]
+        found += [replace(note, at=place) for place in (*in_fixtures, *there)[:1]]
+    return tuple(dict.fromkeys(found))
 
 
 def hit_places(hits: Iterable[Hit], needles: Sequence[Needle]) -> tuple[str, ...]:

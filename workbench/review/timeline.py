@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from workbench.casefile.codec import encode
 from workbench.model.event import (
     Claim,
-    ContextChange,
     ModelReply,
     ModelRequest,
     Permission,
@@ -27,7 +26,7 @@ from workbench.runner.reports.text import bold, cut, masked, red, table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from workbench.model.event import Event
+    from workbench.model.event import ContextChange, Event
     from workbench.model.jsonvalue import Absent, Json
     from workbench.review.source import LoadedRun
 
@@ -121,7 +120,7 @@ def _say_rest(event: ModelRequest | Permission | StateChange | ContextChange, sa
             return f"{event.decision.value} {harmless(event.tool or 'any tool')}"
         case StateChange():
             return f"{harmless(event.name)}: {say(event.before)} -> {say(event.after)}"
-        case ContextChange():
+        case _:
             return event.change.value
 
 
