@@ -49,6 +49,8 @@ _RANK: Final = (
     "NRP",
     "DOMAIN_NAME",
 )
+_SUFFIXES: Final = frozenset(["jr", "sr", "phd", "md", "inc", "ltd", "llc", "gmbh", "corp", "co"])
+"""Last words of names that are nobody's name."""
 _OWN_CHECK: Final = {
     "EMAIL_ADDRESS": "email",
     "CREDIT_CARD": "luhn",
@@ -166,6 +168,8 @@ def _form_words(book: Book) -> None:
             names[pinned] |= {word} if is_name else set()
     book.names = frozenset(names[True] | names[False])
     book.pinned_names = frozenset(names[True])
+    people = (one for one in book.anchors.values() if one.value.type == "PERSON")
+    book.surnames = frozenset(_last_word(one) for one in people) & KEPT_WORDS - _SUFFIXES
     members = [
         Member(
             key=w,
@@ -194,6 +198,11 @@ def _words(one: Known) -> Iterator[tuple[str, bool]]:
         yield word, one.value.type == "PERSON" and word not in KEPT_WORDS
 
 
+def _last_word(one: Known) -> str:
+    spans = words_of(one.core, one.parts)
+    return one.core.key[slice(*spans[-1])] if spans else ""
+
+
 def _form_hosts(book: Book) -> None:
     labels: dict[str, tuple[int, ...]] = {}
     tally = _Tally()
@@ -216,6 +225,7 @@ def _form_hosts(book: Book) -> None:
     for key, parent in parents.items():
         if parent:
             book.hosts[key] = Host(key, labels[key], (), parent)
+    _set_apart(book, parents)
 
 
 def _parent(key: str, labels: Mapping[str, tuple[int, ...]]) -> str:
@@ -228,6 +238,16 @@ def _parent(key: str, labels: Mapping[str, tuple[int, ...]]) -> str:
         and labels[key][-len(lengths) :] == lengths
     )
     return max(above, key=len, default="")
+
+
+def _set_apart(book: Book, parents: Mapping[str, str]) -> None:
+    """Make a name in a known host its own anchor: it is no damaged form of that host."""
+    for one in book.known.values():
+        key = one.core.key
+        if family_of(one.value.type) is Family.DOMAIN and parents[key]:
+            one.anchor = f"{_group(one.value.type)}:{key}"
+            one.steps = script(key, key)
+            book.anchors.setdefault(one.anchor, one)
 
 
 def _freeze(book: Book) -> None:

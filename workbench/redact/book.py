@@ -105,6 +105,8 @@ class Book:
     """Words of people's names."""
     pinned_names: frozenset[str] = frozenset()
     """Of `names`, those of pinned values."""
+    surnames: frozenset[str] = frozenset()
+    """Kept words that are somebody's name here, such as `Le`, so that they are drawn."""
     frozen: frozenset[str] = frozenset()
     """Labels of draws that pinned values rest on; they are never drawn again."""
     addresses: tuple[str, ...] = ()
@@ -126,7 +128,9 @@ class Book:
     def word(self, word: str) -> list[Unit]:
         """Return the units of one word of a name, a place or a user name."""
         label = f"word:{word}"
-        if word in KEPT_WORDS or all(c in _KEPT_SIGNS for c in word):
+        if (word in KEPT_WORDS and word not in self.surnames) or all(
+            c in _KEPT_SIGNS for c in word
+        ):
             return [Unit(c, label, at) for at, c in enumerate(word)]
         anchor, steps = self.words.get(word, (word, ()))
         if anchor != word:

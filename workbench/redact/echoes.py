@@ -66,16 +66,22 @@ class Echoes:
                 start = text.find(value, end)
 
     def _around(self, text: str) -> Iterator[Finding]:
-        plain = text.strip()
+        at, end = _trimmed(text)
+        plain = text[at:end]
         word = folded(plain)
         if len(plain) < _LEAST_PART or word in COMMON_WORDS or word in KEPT_WORDS:
             return
         for value, kind in self._values.items():
             start = value.find(plain)
             if start >= 0 and on_boundary(value, start, start + len(plain)):
-                at = text.index(plain)
-                yield _finding(at, at + len(plain), _kind_of_part(value, start, kind), PART)
+                yield _finding(at, end, _kind_of_part(value, start, kind), PART)
                 return
+
+
+def _trimmed(text: str) -> tuple[int, int]:
+    """Return where the first letter or digit is, and where the last one ends."""
+    places = [n for n, char in enumerate(text) if char.isalnum()]
+    return (places[0], places[-1] + 1) if places else (0, 0)
 
 
 def _kind_of_part(value: str, start: int, kind: str) -> str:

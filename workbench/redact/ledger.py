@@ -12,7 +12,7 @@ from workbench.redact.substitute import shown_place
 from workbench.redact.trigger import Triggers, matches_any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from workbench.redact.assign import Assignment
     from workbench.redact.survey import Spot, Survey
@@ -109,11 +109,17 @@ def trigger_notes(
         if spot.stays is not None or not triggers.covers(spot.leaf.path):
             continue
         at = shown_place(spot.leaf.path, keys)
-        facts = facts_of(spot.text, spot.finding.type)
+        facts = own = facts_of(spot.text, spot.finding.type)
         if len(spot.leaf.text) <= 4000:
             facts |= facts_of(spot.leaf.text)
-        told = {f for f in facts if f.startswith(_TELLING)}
+        told = {f for f in facts if f.startswith(_TELLING)} or _plain(own)
         schema = schema_facts.get(".".join(at.split(".")[:2]))
         told |= {schema} if schema == "invalid:schema" else set()
         found.setdefault(at, set()).update(told)
     return tuple(TriggerNote(at=at, facts=tuple(sorted(facts))) for at, facts in found.items())
+
+
+def _plain(facts: Iterable[str]) -> set[str]:
+    """Return what is true of a value without damage: that it is valid, else its form."""
+    valid = {fact for fact in facts if fact.startswith("valid:")}
+    return valid or {fact for fact in facts if fact.startswith(("chars:", "length:"))}

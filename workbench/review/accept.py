@@ -91,17 +91,12 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
     require_safe(redaction)
     done = accept_trace(case, redaction.trace, name=name or "accepted", by=by or case.owner)
     done = replace(done, redaction=_grown(case.redaction, redaction, case=done))
-    needles = _together(known, redaction.needles)
-    _require_clean(done, needles)
-    rewrite_case(file, done)
-    vault.keep(draft, needles)
-    return done
-
-
-def _together(known: tuple[Needle, ...], new: tuple[Needle, ...]) -> tuple[Needle, ...]:
-    """Return all values of a case's paths, so that the next path says the same for them too."""
     seen = {needle.text for needle in known}
-    return (*known, *(needle for needle in new if needle.text not in seen))
+    new = tuple(needle for needle in redaction.needles if needle.text not in seen)
+    _require_clean(done, known, new)
+    rewrite_case(file, done)
+    vault.keep(draft, (*known, *new))  # so that the next path says the same for them too
+    return done
 
 
 def _grown(note: RedactionNote | None, redaction: Redaction, *, case: Case) -> RedactionNote | None:
@@ -160,18 +155,35 @@ def _texts(value: object, place: str) -> Iterator[tuple[str, str]]:
         yield place, str(value)
 
 
-def _require_clean(case: Case, needles: tuple[Needle, ...]) -> None:
+def _require_clean(case: Case, known: tuple[Needle, ...], new: tuple[Needle, ...]) -> None:
     """Look for every replaced value in what will be written.
+
+    Args:
+        case: with the new path.
+        known: what was replaced in the paths before; only the new path can hold it.
+        new: what was replaced in the new path only; only what was there before can hold it.
 
     Raises:
         RefusedError: one is there.
     """
-    hits = [hit for hit in scan(format_case(case).encode(), needles) if hit.blocking]
+    data = format_case(case).encode()
+    _refuse(
+        data,
+        known,
+        "values that were replaced in the incident are in the new path",
+        fix="declare the field in --policy, so that it is replaced here too",
+    )
+    _refuse(
+        data,
+        new,
+        "values that are replaced in the new path stand in the case, where nothing found them",
+        fix="if they are personal, redact the incident again with the field declared; "
+        "else reject the finding in --policy",
+    )
+
+
+def _refuse(data: bytes, needles: tuple[Needle, ...], what: str, *, fix: str) -> None:
+    hits = [hit for hit in scan(data, needles) if hit.blocking]
     if hits:
-        values = len({hit.needle for hit in hits})
-        message = f"{values} values that were replaced in the incident are in the new path"
-        raise RefusedError(
-            message,
-            reasons=hit_places(hits, needles),
-            fix="declare the field in --policy, so that it is replaced here too",
-        )
+        message = f"{len({hit.needle for hit in hits})} {what}"
+        raise RefusedError(message, reasons=hit_places(hits, needles), fix=fix)

@@ -1,0 +1,119 @@
+"""Two redactions of one draft say the same for the same."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from tests.builders import a_call, a_claim, a_trace, a_user
+from tests.redact.test_assign import values
+from workbench.casefile.trace import trace_document
+from workbench.redact import redact_trace, require_safe
+from workbench.redact.assign import Pin, Value, assign
+from workbench.redact.draws import Drawer
+from workbench.redact.residue import scan
+
+pytestmark = pytest.mark.desk
+
+KEY = bytes(range(32))
+FIRST = a_trace(
+    a_user("This is Rachel Rivera, rachel.rivera@@fabrikam.com."),
+    a_call("crm.get", args={"account_id": "ACC-447190", "full_name": "Rachel Rivera"}),
+    a_claim("Done."),
+)
+SECOND = a_trace(
+    a_user("Please go on."),
+    a_call(
+        "crm.get",
+        args={"note": "Rivera, RACHEL; login rachel.rivera@fabrikam.com; ref acc-4471902"},
+    ),
+    a_claim("Rachel is told; mail goes to fabrikam.com."),
+)
+
+
+def test_values_of_one_path_are_replaced_in_the_next() -> None:
+    """No detector would find a bare name in a note, but the incident named it."""
+    first = redact_trace(FIRST, key=KEY, ner="none")
+
+    second = redact_trace(SECOND, key=KEY, ner="none", known=first.needles)
+
+    text = json.dumps(trace_document(second.trace))
+    assert [raw for raw in ("achel", "ivera", "447190", "fabrikam") if raw in text] == []
+    assert scan(text.encode(), first.needles) == ()
+    require_safe(second)
+
+
+def test_the_same_person_has_the_same_name_in_both() -> None:
+    """Although the second path knows a better anchor for each value."""
+    first = redact_trace(FIRST, key=KEY, ner="none")
+    new = {n.text: n.pseudonym for n in first.needles}
+
+    done = redact_trace(SECOND, key=KEY, ner="none", known=first.needles)
+
+    text = json.dumps(trace_document(done.trace))
+    given_name, family_name = new["Rachel Rivera"].split(" ")
+    assert f"{family_name}, {given_name.upper()}" in text
+    assert f"{given_name} is told" in text
+    mail = new["rachel.rivera@@fabrikam.com"]
+    assert mail.replace("@@", "@") in text
+    assert f"goes to {mail.rpartition('@')[2]}" in text
+    assert new["ACC-447190"].lower() in text
+
+
+def test_a_path_without_values_of_its_own_is_told_apart() -> None:
+    """Counts say what is in this path, not what is known."""
+    first = redact_trace(FIRST, key=KEY, ner="none")
+
+    done = redact_trace(a_trace(a_claim("Nothing.")), key=KEY, ner="none", known=first.needles)
+
+    assert (done.values, done.surviving, done.clusters, done.needles) == (0, 0, 0, ())
+
+
+def test_nothing_of_a_pin_shows() -> None:
+    """It holds raw values in its labels."""
+    first = redact_trace(FIRST, key=KEY, ner="none")
+
+    assert "rivera" not in repr(first.needles).lower()
+    assert "ab" not in repr(Pin(pseudonym="ab", draws=(("word:ab", 1),)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(values(), min_size=1, max_size=6, unique_by=lambda v: v.text),
+    st.lists(values(), min_size=1, max_size=6, unique_by=lambda v: v.text),
+)
+def test_pinned_values_keep_what_they_have_whatever_comes(
+    old: list[Value], new: list[Value]
+) -> None:
+    """And new ones stay distinct from them."""
+    first = assign(old, Drawer(KEY))
+    pinned = {
+        v.text: replace(v, pin=Pin(pseudonym=first.pseudonyms[v.text], draws=first.draws[v.text]))
+        for v in old
+    }
+
+    second = assign(({v.text: v for v in new} | pinned).values(), Drawer(KEY))
+
+    assert {t: second.pseudonyms[t] for t in pinned} == first.pseudonyms
+    assert len(set(second.pseudonyms.values())) == len(second.pseudonyms)
+
+
+def test_a_pin_does_not_hinge_on_being_said() -> None:
+    """The draws are taken over, so the same value is drawn the same without its pseudonym."""
+    old = [Value(text=f"ACC-44719{n:02}", type="ACCOUNT_ID") for n in range(20)]
+    first = assign(old, Drawer(KEY))
+    free = old[7]
+    pinned = [
+        replace(v, pin=Pin(pseudonym=first.pseudonyms[v.text], draws=first.draws[v.text]))
+        for v in old
+        if v is not free
+    ]
+    spaced = Value(text=free.text.replace("-", " "), type="ACCOUNT_ID")
+
+    done = assign([*pinned, free, spaced], Drawer(KEY)).pseudonyms
+
+    assert done[free.text] == first.pseudonyms[free.text]
+    assert done[spaced.text] == done[free.text].replace("-", " ")
