@@ -130,7 +130,7 @@ class Backing:
         place = bisect_left(self._completed, position, key=attrgetter("end"))
         last = self._completed[place - 1] if place else None
         unclear = self._last_unclear(position)
-        if unclear is not None and (last is None or unclear.start > last.start):
+        if unclear is not None and (last is None or not _came_before(unclear, last)):
             reason = f"{unclear.tool} at {unclear.start} has no known answer"
             return Finding(holds=None, seqs=self._facts.pair(unclear), reason=reason)
         if last is None:
@@ -163,6 +163,12 @@ class Backing:
             return Finding(holds=True, seqs=seqs, reason="")
         reason = f"{last.tool} at {last.start} concerns another operation than {write.tool}"
         return Finding(holds=False, seqs=self._facts.pair(write, last), reason=reason)
+
+
+def _came_before(call: Call, other: Call) -> bool:
+    """Whether a call was asked for before another one; calls of one reply are in no order."""
+    together = call.request.turn == other.request.turn != 0
+    return call.start < other.start and not together
 
 
 def _other_operation(read_back: Call, facts: Facts) -> Call | None:

@@ -98,6 +98,7 @@ def _under_read_only(facts: Facts, writes: list[Call]) -> Iterator[Hint]:
 
 _AUTHORISES: Final = re.compile(
     r"(?i)(?:^|[._-])(?:auth(?!or(?:s|_|\b)|ored)\w*|log_?in|sign_?in|consent\w*"
+    r"|(?:caller|identity|customer|user|access)[._-](?:verify|check|confirm)"
     r"|(?:verify|check|confirm)_?(?:identity|caller|customer|user|owner\w*|access|entitlement|consent))"
 )
 _SAYS_YES: Final = ("allowed", "authorized", "authorised", "authenticated", "granted", "verified")

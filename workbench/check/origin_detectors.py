@@ -212,15 +212,14 @@ def _claimed_without_means(facts: Facts) -> Iterator[Hint]:
         agent = facts.events[claim.seq].agent
         if claim.outcome is not ClaimOutcome.SUCCESS or agent not in offered:
             continue
-        if offered[agent].isdisjoint(writes):
+        for tool in writes if offered[agent].isdisjoint(writes) else ():
             yield Hint(
-                confidence="high",
-                proposal=must_call(selector(writes[0] if len(writes) == 1 else "*")),
+                confidence="high" if len(writes) == 1 else "medium",
+                proposal=must_call(selector(tool)),
                 evidence=(claim.seq,),
-                sentence=f"success was claimed at {claim.seq} by one who was offered no tool that"
-                " writes, and nobody else wrote",
+                sentence=f"success was claimed at {claim.seq} by one who was not offered {tool},"
+                " and nobody else wrote",
             )
-            return
 
 
 _ERROR_WORD: Final = re.compile(r"(?i)error|exception|fail|denied|refused|not found|错误|失败")
