@@ -334,7 +334,7 @@ def test_a_process_that_cannot_be_started_leaves_no_open_files(monkeypatch):
     with pytest.raises(FileNotFoundError):
         a_child(["true"])
 
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before  # others may have closed some
 
 
 @pytest.mark.parametrize("line", [b"{", b"[1]", b"[" * 100_000])
