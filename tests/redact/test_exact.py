@@ -83,3 +83,15 @@ def test_plain_words_are_not_searched_for() -> None:
     assert not is_searched("rivera", "PERSON")
     assert is_searched("rivera", "USERNAME")
     assert is_searched("Rivera", "PERSON")
+
+
+def test_a_written_out_line_end_is_a_boundary() -> None:
+    """Texts of tools are often quoted once more: the letter of an escape belongs to no word."""
+    quoted = a_call("t", result={"text": r"Thanks,\nRachel Rivera\tRivera\r\nRachel"})
+    trace = a_trace(a_user("This is Rachel Rivera."), quoted, a_claim("ok"))
+
+    done = redact_trace(trace, key=KEY, ner="none")
+
+    assert "Rachel" not in str(done.trace)
+    assert "Rivera" not in str(done.trace)
+    require_safe(done)

@@ -19,7 +19,7 @@ _KEY = r"(?<![\w-])\\{0,4}[\"']?(?P<key>[A-Za-z_][\w-]{0,40}|[\u4e00-\u9fff]{2,8
 _PAIR: Final = re.compile(
     _KEY + r"[ \t]?(?P<sign>[=:：])[ \t]{0,16}"
     r"(?:\\{0,4}\"(?P<double>[^\"\\\n]{1,400})\\{0,4}\"|\\{0,4}'(?P<single>[^'\\\n]{1,400})\\{0,4}'"
-    r"|(?P<bare>[^\s\"'&;,<>(){}\[\]，。；、|]{1,256}))"
+    r"|(?P<bare>(?:(?!\\[nrt])[^\s\"'&;,<>(){}\[\]，。；、|]){1,256}))"
 )
 _WORDED: Final = frozenset({"PERSON", "LOCATION"})
 _LINE: Final = re.compile(r"[^\n;|<>\"{}\[\]，。；]{2,80}")
@@ -55,10 +55,9 @@ def _span(match: re.Match[str], kind: str) -> tuple[int, int]:
     if (
         kind == "SECRET"
         and match["sign"] != "="
-        and match[group].isalpha()
-        and match[group].islower()
+        and ((match[group].isalpha() and match[group].islower()) or "://" in match[group])
     ):
-        return start, start  # "password: reset it" is prose
+        return start, start  # "password: reset it" is prose, and so is a link to do it
     while end > start and match.string[end - 1] in ".!?":
         end -= 1
     return start, end

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import ahocorasick_rs
 
 from workbench.redact.views import VIEWS, compact, fold_text
+from workbench.redact.wording import is_escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -144,9 +145,8 @@ def _is_telling(text: str) -> bool:
 
 
 def _inside_word(text: str, start: int, end: int) -> bool:
-    return _joined(text[start - 1 : start], text[start]) or _joined(
-        text[end - 1], text[end : end + 1]
-    )
+    left = "" if is_escape(text, start) else text[start - 1 : start]
+    return _joined(left, text[start]) or _joined(text[end - 1], text[end : end + 1])
 
 
 def _joined(left: str, right: str) -> bool:

@@ -37,6 +37,8 @@ _DAY = re.compile(
     r"(?:19|20)\d\d[- ](?:0?[1-9]|1[0-2])[- ][0-3]?\d\b|[0-3]?\d[- ][0-3]?\d[- ](?:19|20)\d\d\b"
 )
 _LAST_LABEL = re.compile(r"[A-Za-z]{2,4}")
+_UUID = re.compile(r"(?i)(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])")
+"""An id of a request or a call: its digits are no card and no phone number."""
 _HEX = re.compile(r"[0-9a-f]+")
 
 
@@ -68,9 +70,11 @@ def project(text: str) -> tuple[str, list[int] | None]:
 def find_shapes(text: str) -> Iterator[Finding]:
     """Find values by their shape."""
     plain, places = project(text)
+    ids = [match.span() for match in _UUID.finditer(plain)]
     for shape in _SHAPES if _DIGIT.search(plain) else ():
         for match in shape.pattern.finditer(plain):
-            if shape.check(match):
+            in_id = any(start < match.end() and match.start() < end for start, end in ids)
+            if not in_id and shape.check(match):
                 group = "value" if "value" in shape.pattern.groupindex else 0
                 yield _finding(*match.span(group), shape.type, shape.score, places)
     for start, end in _mail_spans(plain) if _SIGN.search(plain) else ():

@@ -16,6 +16,7 @@ __all__ = [
     "ambiguous_name",
     "are_close",
     "flattened",
+    "is_escape",
     "is_written_as_name",
     "on_boundary",
     "words_of_name",
@@ -75,7 +76,14 @@ def flattened(
 def on_boundary(text: str, start: int, end: int) -> bool:
     """Whether a match is no part of a longer word; ideographs have no boundaries."""
     left, right = text[start - 1 : start], text[end : end + 1]
+    if is_escape(text, start):
+        left = ""
     return not (_joins(left, text[start]) or _joins(text[end - 1], right))
+
+
+def is_escape(text: str, at: int) -> bool:
+    r"""Whether the letter before a place is the end of an escape, as in a text with `\n` written out."""
+    return at > 1 and text[at - 2] == "\\" and text[at - 1] in "nrt"
 
 
 def _joins(left: str, right: str) -> bool:
