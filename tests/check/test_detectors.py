@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,7 @@ from workbench.model.event import (
     ModelRequest,
     Outcome,
     Permission,
+    ToolCall,
 )
 from workbench.model.trace import Effect, Tool
 from workbench.model.verdict import Result
@@ -512,3 +514,11 @@ def test_an_error_without_words_says_nothing():
     bare = a_call("door.look", outcome=None, error=CallError(status=404))
 
     assert found(a_user(), bare, bare) == []
+
+
+def test_calls_that_no_reply_asked_for_are_not_together():
+    """A skeleton import does not know who asked."""
+    trace = a_trace(a_user(), a_call("door.look"), a_call("door.plan"), tools=EFFECTS)
+    bare = tuple(replace(e, turn=0) if isinstance(e, ToolCall) else e for e in trace.events)
+
+    assert diagnose(replace(trace, events=bare)) == []

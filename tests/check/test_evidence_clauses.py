@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.builders import (
@@ -13,6 +15,7 @@ from tests.builders import (
     a_turn,
     a_user,
 )
+from workbench.casefile.contract import load_contract
 from workbench.check.evidence_clauses import named_evidence
 from workbench.check.judge import judge
 from workbench.check.operations import operation_ids
@@ -25,7 +28,14 @@ from workbench.model.contract import (
     StatePredicate,
     SuccessRequires,
 )
-from workbench.model.event import CallError, ClaimOutcome, Outcome, Requestor, StateChange
+from workbench.model.event import (
+    CallError,
+    ClaimOutcome,
+    Outcome,
+    Requestor,
+    StateChange,
+    ToolCall,
+)
 from workbench.model.jsonvalue import ABSENT
 from workbench.model.trace import Effect, calls_of
 from workbench.model.verdict import First, Result
@@ -273,3 +283,35 @@ def test_a_state_without_definition_is_an_authoring_error():
 
     with pytest.raises(ContractError, match="read_back, open"):
         answer(clause=clause, states=STATES)
+
+
+def test_evidence_of_calls_that_no_reply_asked_for_is_the_last_one():
+    """Calls without a turn, as a skeleton import has them, stand one after the other."""
+    first = a_call("billing.get_operation", result={"status": "pending"}, call_id="first")
+    last = a_call("billing.get_operation", result={"status": "completed"}, call_id="last")
+    trace = a_trace(first, last, a_claim("x", ClaimOutcome.SUCCESS))
+    bare = replace(
+        trace,
+        events=tuple(replace(e, turn=0) if isinstance(e, ToolCall) else e for e in trace.events),
+    )
+    contract = load_contract(
+        {"success_requires": [{"tool": "billing.get_operation", "pred": "status == completed"}]}
+    )
+
+    assert judge(bare, contract).result is Result.PASS
+
+
+def test_of_parallel_read_backs_all_must_hold():
+    """Which of them was the last is not known."""
+    pending = a_call("billing.get_operation", result={"status": "pending"})
+    done = a_call("billing.get_operation", result={"status": "completed"})
+    contract = load_contract(
+        {"success_requires": [{"tool": "billing.get_operation", "pred": "status == completed"}]}
+    )
+
+    for calls in ((pending, done), (done, pending)):
+        trace = a_trace(a_turn(*calls), a_claim("x", ClaimOutcome.SUCCESS))
+        assert judge(trace, contract).result is Result.FAIL
+    assert judge(a_trace(pending, done, a_claim("x", ClaimOutcome.SUCCESS)), contract).result is (
+        Result.PASS
+    )

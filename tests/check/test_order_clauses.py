@@ -14,6 +14,7 @@ from tests.builders import (
     a_turn,
     a_user,
 )
+from workbench.casefile.contract import load_contract
 from workbench.check.judge import judge
 from workbench.model.contract import (
     After,
@@ -243,3 +244,13 @@ def test_a_lost_call_without_later_reply_lasts_to_the_end():
 
     assert answer(clause, lost).result is FAIL
     assert answer(clause, lost, ModelReply(), a_call("b")).result is PASS
+
+
+def test_what_closes_a_window_may_be_what_must_not_be_in_it():
+    """The first one closes it; nothing is called too early."""
+    contract = load_contract({"order": [{"never_between": ["b.*", "a", "b.x"]}]})
+
+    assert judge(a_trace(a_call("a"), a_call("b.x"), a_call("b.y")), contract).result is Result.PASS
+    assert judge(a_trace(a_call("a"), a_turn(a_call("b.x"), a_call("b.y"))), contract).result is (
+        Result.FAIL
+    )

@@ -94,7 +94,8 @@ UNRESOLVED: Final = (
 OPEN: Final = (
     # what already was: "was booked on May 2", "is currently enabled", "is scheduled for"
     r"(?i)^\W*(?:since|because|as|given that|confirm|check|verify|make sure|ensure|tell me|assum\w+) "
-    r"|^\W*(?:<\w+>\s*)?to [a-z]+ |\bwho (?:has|have|had)\b|\bit (?:seems|appears|looks)\b"
+    r"|^\W*(?:<\w+>\s*)?to [a-z]+ |\b(?:who|that|which|they) (?:was|were|has|have|had)\b|\bhow\b"
+    r"|\bstatus(?: \w+)? is\b|\bit (?:seems|appears|looks)\b"
     r"|\b(?:was|were) (?:\w+ )?(?:booked|created|scheduled|placed|made|purchased|ordered|issued)"
     r" (?:on|in|at|within|more|less|over|under|before|after|to depart|as)\b"
     r"|\b(?:is|are) (?:currently|already|still)\b|\b(?:is|are) scheduled\b|\bis not currently\b"

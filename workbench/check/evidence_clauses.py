@@ -144,9 +144,8 @@ class Backing:
         last = self._completed[place - 1]
         if not last.request.turn:
             return [last]
-        found = itertools.takewhile(
-            lambda call: call.end > last.start, reversed(self._completed[:place])
-        )
+        earlier = map(self._completed.__getitem__, range(place - 1, -1, -1))
+        found = itertools.takewhile(lambda call: call.end > last.start, earlier)
         return [call for call in found if call.request.turn == last.request.turn]
 
     def _last_unclear(self, position: int) -> Call | None:
@@ -177,13 +176,13 @@ def _other_operation(read_back: Call, facts: Facts) -> Call | None:
         return None
     own = operation_ids(read_back)
     place = bisect_left(facts.operations, read_back.start, key=attrgetter("start"))
-    earlier = reversed(facts.operations[:place] if own else [])
-    writes = [call for call in earlier if call.tool != read_back.tool]
-    last = [
-        call
-        for call in writes
-        if call is writes[0] or call.request.turn == writes[0].request.turn != 0
-    ]
+    last: list[Call] = []
+    for at in range(place - 1 if own else -1, -1, -1):
+        call = facts.operations[at]
+        if last and not last[0].request.turn == call.request.turn != 0:
+            break
+        if call.tool != read_back.tool:
+            last.append(call)
     matching = any(not own.isdisjoint(operation_ids(call)) for call in last)
     return None if matching or not last else last[0]
 
