@@ -119,7 +119,7 @@ def test_a_failure_that_only_seemed_certain_is_found_out_at_the_end():
     shrunk = shrink_trace(a_flaky_trace(), oracle, policy=Flaky(calibration=1), budget=FREE)
 
     assert shrunk.rate_before is not None
-    assert shrunk.rate_before.trials == 30
+    assert shrunk.rate_before.trials >= 60
     assert oracle.true_rate(shrunk.trace) == 0.9
     assert shrunk.rate_after is not None
     low, high = shrunk.rate_after.interval

@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 
-from tests.shrink.rules import CountingOracle, a_judge, bare, forbidden
-from tests.shrink.test_shrinking import PAID, a_long_trace
+from tests.shrink.rules import CountingOracle, a_judge, forbidden
+from tests.shrink.test_shrinking import MUTE, PAID, a_long_trace
 from workbench.errors import CaseFormatError, InputError
 from workbench.shrink import Budget, shrink_trace
 from workbench.shrink.journal import oracle_name
@@ -19,11 +19,11 @@ from workbench.shrink.journal import oracle_name
 def test_a_resumed_search_asks_nothing_twice(tmp_path, break_at):
     """The answers up to the break come from the file; the result is that of one go."""
     trace, journal = a_long_trace(), tmp_path / "j.jsonl"
-    whole = CountingOracle(bare(PAID))
+    whole = CountingOracle(MUTE)
     wanted = shrink_trace(trace, whole)
-    first = CountingOracle(bare(PAID), fail_at=break_at + 1)
+    first = CountingOracle(MUTE, fail_at=break_at + 1)
     shrink_trace(trace, first, journal=journal)
-    second = CountingOracle(bare(PAID))
+    second = CountingOracle(MUTE)
 
     resumed = shrink_trace(trace, second, journal=journal)
 
@@ -34,10 +34,10 @@ def test_a_resumed_search_asks_nothing_twice(tmp_path, break_at):
 def test_a_killed_search_loses_its_last_line_at_most(tmp_path):
     """A line that was cut off is dropped, and its candidate judged again."""
     trace, journal = a_long_trace(), tmp_path / "j.jsonl"
-    wanted = shrink_trace(trace, CountingOracle(bare(PAID)), journal=journal)
+    wanted = shrink_trace(trace, CountingOracle(MUTE), journal=journal)
     whole = journal.read_bytes()
     journal.write_bytes(whole[:-20])
-    oracle = CountingOracle(bare(PAID))
+    oracle = CountingOracle(MUTE)
 
     resumed = shrink_trace(trace, oracle, journal=journal)
 
@@ -51,22 +51,22 @@ def test_a_budget_counts_only_what_is_asked_anew(tmp_path):
     trace, journal = a_long_trace(), tmp_path / "j.jsonl"
     tries = 0
     while True:
-        shrunk = shrink_trace(trace, bare(PAID), journal=journal, budget=Budget(calls=5))
+        shrunk = shrink_trace(trace, MUTE, journal=journal, budget=Budget(calls=5))
         tries += 1
         if shrunk.minimal.behaviour:
             break
 
-    assert shrunk == shrink_trace(trace, bare(PAID))
+    assert shrunk == shrink_trace(trace, MUTE)
     assert tries > 2
 
 
 def test_a_candidate_that_failed_to_be_judged_is_remembered(tmp_path):
     """It says the type of what was raised, never the message."""
     journal = tmp_path / "j.jsonl"
-    oracle = CountingOracle(bare(PAID), fail_at=3, error=ValueError)
+    oracle = CountingOracle(MUTE, fail_at=4, error=ValueError)
 
     shrink_trace(a_long_trace(), oracle, journal=journal)
-    again = shrink_trace(a_long_trace(), CountingOracle(bare(PAID)), journal=journal)
+    again = shrink_trace(a_long_trace(), CountingOracle(MUTE), journal=journal)
 
     assert again.unresolved == 1
     assert '"error":"ValueError"' in journal.read_text(encoding="utf-8")

@@ -8,11 +8,12 @@ workers; what was judged ahead in vain is neither counted nor used.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
 from workbench.model.verdict import Signature, Verdict
+from workbench.shrink.reads import deep_first, watched
 from workbench.shrink.trials import Answer, Judged, Once, Oracle, Policy, Target, run_policy
 
 if TYPE_CHECKING:
@@ -135,6 +136,25 @@ class Court:
             self.memory.add(key, judged)
         return judged
 
+    def watch(self, trace: Trace) -> Judged:
+        """Run the oracle once on the original and see what it reads; counted as a call.
+
+        Raises:
+            OutOfBudgetError: another call is not allowed.
+        """
+        judged = self.memory.get(_READS)
+        if judged is None:
+            self._check_calls()
+            seen, reads = watched(trace)
+            judged = run_policy(Once(), self._oracle, seen, self.target)
+            judged = replace(judged, slices=deep_first(trace, reads))
+            self._fresh_calls += 1
+            self._fresh_trials += 1
+        self.calls += 1
+        self.trials += 1
+        self.memory.add(_READS, judged)
+        return judged
+
     def change_policy(self, policy: Policy) -> None:
         """Judge by another policy from now on; what the old one answered is not believed."""
         self._policy = policy
@@ -183,9 +203,11 @@ class Court:
         self._ahead.clear()
 
     def _check_budget(self, candidate: Candidate) -> None:
+        if self.memory.get(self._key(candidate)) is None:
+            self._check_calls()
+
+    def _check_calls(self) -> None:
         budget = self._budget
-        if self.memory.get(self._key(candidate)) is not None:
-            return
         if budget.calls is not None and self._fresh_calls >= budget.calls:
             raise OutOfBudgetError(f"budget of {budget.calls} calls used up")
         self._check_spent()
@@ -241,6 +263,7 @@ class Court:
 
 
 _ORIGINAL: Final = "original"
+_READS: Final = "reads"
 
 
 def _trial_key(number: int) -> str:

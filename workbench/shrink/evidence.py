@@ -16,7 +16,7 @@ from workbench.shrink.trials import Target, undecided
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from workbench.model.verdict import ClauseVerdict, Verdict, Violation
+    from workbench.model.verdict import ClauseVerdict, Signature, Verdict, Violation
     from workbench.shrink.space import Candidate, Space
 
 __all__ = ["Evidence"]
@@ -58,6 +58,22 @@ class Evidence:
         violations = [v for v in verdict.violations if v.clause in clauses]
         said = [c for c in verdict.clauses if c.clause in clauses]
         return self._units(candidate, violations, said)
+
+    def named(self, signature: Signature) -> frozenset[int]:
+        """Return all units of the kind and tool that a signature names first."""
+        first = signature.first
+        if first is None or first.kind == _END:
+            return frozenset()
+        return frozenset(
+            unit
+            for position, unit in self._space.layout.unit_at.items()
+            if self._space.trace.events[position].kind == first.kind
+            and first.tool in (None, self._tools.get(position))
+        )
+
+    def at(self, positions: Iterable[int]) -> frozenset[int]:
+        """Return the units of these events of the original."""
+        return frozenset(unit for position in positions for unit in self._unit(position))
 
     def missed(self, target: Target, verdict: Verdict) -> frozenset[str]:
         """Return the clauses for which a candidate's verdict differs from the target."""

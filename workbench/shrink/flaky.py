@@ -126,13 +126,17 @@ class Rechecks:
         return self.checked()
 
     def checked(self) -> State:
-        """Return the last state, or the last before the rate was lost, found by bisection."""
+        """Return the last state, or the last before the rate was lost, found by bisection.
+
+        The original is tried again first: a rate that was taken for too low by chance would let
+        half of it be lost.
+        """
         since = self._since
-        good, bad = -1, len(since)
-        if since and self._holds(since[-1]):
-            good = bad - 1
-        elif since:
-            bad -= 1
+        if not since:
+            return self._good
+        more = self._sampled(self._original, self._flaky.measurement)
+        self.rate = Rate(hits=self.rate.hits + more.hits, trials=self.rate.trials + more.trials)
+        good, bad = (len(since) - 1, len(since)) if self._holds(since[-1]) else (-1, len(since) - 1)
         while bad - good > 1:
             middle = (good + bad) // 2
             if self._holds(since[middle]):

@@ -182,6 +182,8 @@ def _document(judged: Judged) -> JsonMap:
         document["error"] = judged.error
     if judged.refused:
         document["refused"] = True
+    if judged.slices:
+        document["slices"] = [[*some] for some in judged.slices]
     return document
 
 
@@ -198,7 +200,13 @@ def _entry(value: Json, place: Place) -> tuple[str, Judged]:
         verdict=None if verdict is None else decode(Verdict, verdict, place=place),
         error=error if isinstance(error, str) else None,
         refused=document.get("refused") is True,
+        slices=_slices(document.get("slices")),
     )
+
+
+def _slices(value: Json) -> tuple[tuple[int, ...], ...]:
+    lists = [item for item in value if isinstance(item, list)] if isinstance(value, list) else []
+    return tuple(tuple(at for at in some if isinstance(at, int)) for some in lists)
 
 
 _ANSWERS: Final = {answer.value: answer for answer in Answer}

@@ -37,6 +37,8 @@ Part = TypeVar("Part")
 State: TypeAlias = "tuple[Candidate, Verdict]"
 
 _REPAIRS = 3
+_FEW = 8
+"""Units that are tried one by one rather than by what was read of them."""
 
 
 class Texts(StrEnum):
@@ -55,7 +57,7 @@ class Step:
     calls: int
     """Candidates judged so far."""
     trying: str
-    """`evidence`, `chunks`, `units`, `arguments`, `metadata`, `texts`."""
+    """`evidence`, `reads`, `chunks`, `units`, `arguments`, `metadata`, `texts`."""
     events: int
     """Events of the smallest trace that fails the same way, so far."""
     adopted: bool
@@ -90,6 +92,7 @@ class Search:
         )
         self.verdict = verdict
         self._adopted = 0
+        self._were_read = False
         self.errors_last_round: list[str] = []
 
     def run(self) -> None:
@@ -105,6 +108,7 @@ class Search:
             if self.current.trace is self._space.trace:
                 self._tidy()
             if not explained:
+                self._by_reads()
                 self._by_chunks()
             self._fields()
             self._single_units()
@@ -146,6 +150,23 @@ class Search:
                 return False
             units = wider
         return False
+
+    def _by_reads(self) -> None:
+        """Keep what the signature names; then that and what was read more than the rest."""
+        if self._were_read or len(self._loose_units()) < _FEW:
+            return
+        self._were_read = True
+        named = self._evidence.named(self._court.target.signature)
+        if named and self._keep(named):
+            return
+        slices = self._court.watch(self.original).slices
+        any(self._keep(named | self._evidence.at(positions)) for positions in slices)
+
+    def _keep(self, units: frozenset[int]) -> bool:
+        candidate = self._with_units(units)
+        if candidate is None:
+            return False
+        return self._adopt(candidate, self._court.judge(candidate), "reads")
 
     def _tidy(self) -> None:
         """Leave out what no unit needs, such as messages after the last one."""

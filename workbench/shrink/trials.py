@@ -67,6 +67,8 @@ class Judged:
     """Type of what the oracle raised; its message may hold text of the trace."""
     refused: bool = False
     """The error says that no such trace can be judged or carried; asking again is no use."""
+    slices: tuple[tuple[int, ...], ...] = ()
+    """Positions that were read more than others, when the reading was watched."""
 
 
 class Policy(Protocol):
