@@ -265,8 +265,8 @@ def test_a_declared_prefix_stays() -> None:
     assert "77x-1" not in json.dumps(trace_document(done.trace))
 
 
-def test_declared_order_and_length_are_checked() -> None:
-    """What a person asked for and a draw did not keep is refused, not passed over."""
+def test_declared_order_and_length_are_drawn() -> None:
+    """Sorted pages stay sorted, and a field of fixed width stays as wide."""
     ids: list[Any] = [f"ACC-{n}000{n}17" for n in range(1, 10)]
     trace = a_trace(a_call("t", args={"account_id": [*ids], "email": "jo@x.io"}), a_claim("ok"))
     policy: dict[str, Any] = {
@@ -277,8 +277,30 @@ def test_declared_order_and_length_are_checked() -> None:
 
     done = redact_trace(trace, key=KEY, ner="none", policy=policy)
 
-    assert "ordered" in {note.fact for note in done.trigger_facts_lost}
-    with pytest.raises(RefusedError, match="ordered"):
+    args: Any = calls_of(done.trace)[0].args
+    assert args["account_id"] == sorted(args["account_id"])
+    assert not set(args["account_id"]) & set(ids)
+    assert len(args["email"]) == len("jo@x.io")
+    require_safe(done)
+
+
+@pytest.mark.parametrize(
+    ("asked", "args"),
+    [
+        ("exact_length", {"client_ip": "8.8.4.4"}),
+        ("ordered", {"client_ip": [f"8.8.{n}.4" for n in range(100, 130)]}),
+    ],
+)
+def test_what_cannot_be_drawn_as_asked_is_refused(asked: str, args: JsonMap) -> None:
+    """Reserved ranges have neither every length nor every order; that is said, not passed over."""
+    policy: JsonMap = {"schema": "redaction/1", asked: ["**.client_ip"]}
+
+    done = redact_trace(
+        a_trace(a_call("t", args=args), a_claim("ok")), key=KEY, ner="none", policy=policy
+    )
+
+    assert asked in {note.fact for note in done.trigger_facts_lost}
+    with pytest.raises(RefusedError, match=asked):
         require_safe(done)
 
 

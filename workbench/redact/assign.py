@@ -125,6 +125,7 @@ def _form_clusters(book: Book) -> None:
             valid=_is_valid(one) or (old is not None and old.valid),
             count=one.value.count + (old.count if old else 0),
             pinned=pinned,
+            apart=bool(one.value.order) or (old is not None and old.apart),
         )
     anchor_of = cluster(members.values())
     for one in known:
@@ -133,6 +134,17 @@ def _form_clusters(book: Book) -> None:
         one.anchor = f"{group}:{key}"
         one.steps = script(key, one.core.key)
         book.anchors[one.anchor] = first[one.anchor]
+
+
+def _form_orders(book: Book) -> None:
+    """Note which anchors are drawn together so that their order stays."""
+    groups: dict[str, set[str]] = defaultdict(set)
+    for one in book.known.values():
+        if one.value.order and family_of(one.value.type) is Family.SEQUENCE:
+            groups[one.value.order].add(one.anchor)
+            anchor = book.anchors[one.anchor]
+            anchor.value = replace(anchor.value, order=one.value.order)
+    book.orders = {group: tuple(sorted(anchors)) for group, anchors in groups.items()}
 
 
 def _is_valid(known: Known) -> bool:
@@ -297,6 +309,7 @@ def assign(
     book = Book(drawer=drawer, dates=dates, prefixes=prefixes or {}, known=known)
     book.addresses = tuple(t for t, k in known.items() if k.value.type == "IP_ADDRESS" and is_ip(t))
     _form_clusters(book)
+    _form_orders(book)
     _form_words(book)
     _form_hosts(book)
     _freeze(book)

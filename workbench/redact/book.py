@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from workbench.redact.builders import Draw, build_sequence, spread
+from workbench.redact.builders import Draw, build_sequence, schema_length, spread
 from workbench.redact.draws import CJK_SURNAMES, Drawer, alphabet_of
 from workbench.redact.finding import Family, family_of
+from workbench.redact.ordered import draw_in_order
 from workbench.redact.skeleton import Core, Piece, can_dress, dressed, words_of
 from workbench.redact.special import Dates, address_for, anchor_address, date_for
 from workbench.redact.variants import Copied, Drawn, Step
@@ -55,6 +56,10 @@ class Value:
     count: int = 1
     pin: Pin | None = None
     """None: it is drawn here."""
+    exact_length: bool = False
+    """Whether a pseudonym of another length is a lost fact."""
+    order: str = ""
+    """Name of the group among whose values its place in the order stays; empty: none."""
 
 
 class Unit(NamedTuple):
@@ -112,6 +117,8 @@ class Book:
     addresses: tuple[str, ...] = ()
     dress: dict[tuple[str, int], list[Piece]] = field(default_factory=lambda: defaultdict(list))
     counters: Counter[str] = field(default_factory=Counter)
+    orders: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Name of a group -> anchors whose order stays."""
     units: dict[str, list[Unit]] = field(default_factory=dict)
 
     # --- units -----------------------------------------------------------
@@ -262,22 +269,37 @@ class Book:
             at = places.pop(turn)
             found[at] = found[at]._replace(text="")
 
+    def _in_order(self, group: str) -> None:
+        """Draw all anchors of a group at once."""
+        label = f"order:{group}"
+        known = {anchor: self.anchors[anchor] for anchor in self.orders[group]}
+        keep = min(schema_length(self._draw(anchor, one)) for anchor, one in known.items())
+        keys = [one.core.key for one in known.values()]
+        drawn = draw_in_order(keys, self.drawer, label, self.counters[label], keep=keep)
+        for anchor, one in known.items():
+            new = drawn[one.core.key]
+            self.units[anchor] = [Unit(char, label, at) for at, char in enumerate(new)]
+
     def _sequence(self, anchor: str, known: Known) -> list[Unit]:
+        if anchor not in self.units and known.value.order:
+            self._in_order(known.value.order)
         if anchor not in self.units:
-            key = known.core.key
-            hexadecimal = len(key) >= 8 and all(c in "0123456789abcdef" for c in key)
-            draw = Draw(
-                drawer=self.drawer,
-                label=anchor,
-                counter=self.counters[anchor],
-                key=key,
-                surface=known.value.text,
-                prefix=self.prefixes.get(known.value.type, ""),
-                unit=partial(self.char, anchor, hexadecimal=hexadecimal),
-            )
-            texts = build_sequence(known.value.type, draw)
+            texts = build_sequence(known.value.type, self._draw(anchor, known))
             self.units[anchor] = [Unit(text, anchor, at) for at, text in enumerate(texts)]
         return self.units[anchor]
+
+    def _draw(self, anchor: str, known: Known) -> Draw:
+        key = known.core.key
+        hexadecimal = len(key) >= 8 and all(c in "0123456789abcdef" for c in key)
+        return Draw(
+            drawer=self.drawer,
+            label=anchor,
+            counter=self.counters[anchor],
+            key=key,
+            surface=known.value.text,
+            prefix=self.prefixes.get(known.value.type, ""),
+            unit=partial(self.char, anchor, hexadecimal=hexadecimal),
+        )
 
     # --- values ----------------------------------------------------------
 

@@ -25,7 +25,7 @@ from workbench.redact.draws import Drawer, alphabet_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Draw", "build_sequence", "spread"]
+__all__ = ["Draw", "build_sequence", "schema_length", "spread"]
 
 _PREFIX: Final = re.compile(r"\s*#?([A-Za-z]{1,8})(?=[-_:#.])|\s*([A-Za-z]{1,4})(?=\d)")
 _SECRET_PREFIX: Final = re.compile(
@@ -118,13 +118,18 @@ def _prefix_length(draw: Draw, pattern: re.Pattern[str]) -> int:
     return 0 if match is None else sum(c.isalnum() for c in match[0])
 
 
-def _identifier(draw: Draw) -> list[str]:
+def schema_length(draw: Draw) -> int:
+    """Return how many leading characters of an id's core are schema and stay."""
     keep = _prefix_length(draw, _PREFIX)
     if draw.prefix and draw.surface.lower().startswith(draw.prefix.lower()):
         keep = sum(c.isalnum() for c in draw.prefix)
     if keep >= len(draw.key) or not any(c.isdigit() for c in draw.key[keep:]):
-        keep = 0
-    units = _plain(draw, keep=keep)
+        return 0
+    return keep
+
+
+def _identifier(draw: Draw) -> list[str]:
+    units = _plain(draw, keep=schema_length(draw))
     if re.fullmatch(
         r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
         draw.surface,

@@ -11,6 +11,7 @@ import jsonschema_rs
 from workbench.model.event import ToolCall
 from workbench.model.jsonvalue import ABSENT, JsonMap
 from workbench.redact.cues import looks_like_prose
+from workbench.redact.demands import unmet
 from workbench.redact.exact import is_one_word, is_searched
 from workbench.redact.facts import facts_of
 from workbench.redact.leaves import Edit, Leaf, apply_edits
@@ -99,33 +100,13 @@ def compare_facts(
         if assignment.clusters[spot.text] in hot:
             found.trigger_lost += notes
     _compare_leaves(spots, assignment, found, triggers=triggers, keys=keys)
-    declared = _declared_losses(spots, assignment, policy=policy, triggers=triggers, keys=keys)
-    found.lost += declared
+    declared = [
+        _note(spot, fact, keys)
+        for spot, fact in unmet(spots, assignment.pseudonyms, policy, triggers.kinds)
+    ]
+    found.lost += [note for note in declared if note not in found.lost]
     found.trigger_lost += declared
     return found
-
-
-def _declared_losses(
-    spots: list[Spot],
-    assignment: Assignment,
-    *,
-    policy: Policy,
-    triggers: Triggers,
-    keys: Mapping[str, str],
-) -> list[FactNote]:
-    """Return what the policy's `exact_length` and `ordered` asked for and the draws did not keep."""
-    notes = []
-    for spot in spots:
-        same = len(spot.text) == len(assignment.pseudonyms[spot.text])
-        if not same and matches_any(policy.globs("exact_length"), spot.leaf.path, triggers.kinds):
-            notes.append(_note(spot, "exact_length", keys))
-    for glob in policy.globs("ordered"):
-        members = {s.text: s for s in spots if matches_any((glob,), s.leaf.path, triggers.kinds)}
-        order = sorted(members)
-        drawn = [assignment.pseudonyms[text] for text in order]
-        if drawn != sorted(drawn):
-            notes.append(_note(members[order[0]], "ordered", keys))
-    return notes
 
 
 def _note(spot: Spot, fact: str, keys: Mapping[str, str]) -> FactNote:

@@ -24,6 +24,7 @@ from workbench.model.trace import Trace
 from workbench.redact.assign import Assignment, assign
 from workbench.redact.chinese import has_chinese
 from workbench.redact.culprit import find_culprits
+from workbench.redact.demands import demanded
 from workbench.redact.detect import Models, Ner, detector_versions, models_for
 from workbench.redact.draws import Drawer
 from workbench.redact.ledger import ledger_of, trigger_notes
@@ -232,7 +233,7 @@ class _Run:
 
     def _assigned(self) -> tuple[Assignment, bool, tuple[tuple[str | int, ...], ...]]:
         """Return an assignment that keeps the signature, if any of several draws does."""
-        values = self.survey.values()
+        values = demanded(self.survey, self.policy, self.kinds)
         prefixes = {rule.type: rule.prefix for rule in self.policy.patterns if rule.prefix}
         first = assign(values, self.drawer, dates=self.policy.dates, prefixes=prefixes)
         if self._keeps(first, None):

@@ -92,6 +92,8 @@ class _Search:
         known = self.book.known[text]
         pseudonym = self.done[text]
         lost = list(lost_facts(text, pseudonym, known.value.type))
+        if known.value.exact_length and len(text) != len(pseudonym):
+            lost.append("exact_length")
         if self.owners[pseudonym] > 1:
             lost.append("distinct")
         if self._shows_raw(known, pseudonym):

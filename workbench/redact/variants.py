@@ -74,6 +74,8 @@ class Member:
     count: int
     pinned: bool = False
     """Known from another redaction of the same draft: an anchor there is one here."""
+    apart: bool = False
+    """An anchor whatever is near: its order among others counts, not its distance."""
 
 
 def cluster(members: Iterable[Member]) -> dict[tuple[str, str], str]:
@@ -82,12 +84,15 @@ def cluster(members: Iterable[Member]) -> dict[tuple[str, str], str]:
     Pinned members come first as anchors, then well-formed, then frequent, then long ones. The result does not
     depend on the order of `members`.
     """
-    order = sorted(members, key=lambda m: (not m.pinned, not m.valid, -m.count, -len(m.key), m.key))
+    order = sorted(
+        members,
+        key=lambda m: (not m.pinned, not m.apart, not m.valid, -m.count, -len(m.key), m.key),
+    )
     anchors: dict[str, list[str]] = {}
     found: dict[tuple[str, str], str] = {}
     for member in order:
         known = anchors.setdefault(member.group, [])
-        anchor = _nearest(member.key, known)
+        anchor = None if member.apart else _nearest(member.key, known)
         if anchor is None:
             known.append(member.key)
             anchor = member.key

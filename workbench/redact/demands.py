@@ -1,0 +1,63 @@
+"""What a person asked of the draws: `exact_length` and `ordered`.
+
+The draws are told before, and what came out is checked after: what could not be kept is refused,
+not passed over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.redact.trigger import matches_any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from workbench.redact.assign import Value
+    from workbench.redact.places import PlaceGlob
+    from workbench.redact.policy import Policy
+    from workbench.redact.survey import Spot, Survey
+
+__all__ = ["demanded", "unmet"]
+
+Kinds = dict[str, tuple[str, str | None]]
+
+
+def demanded(survey: Survey, policy: Policy, kinds: Kinds) -> list[Value]:
+    """Return the values of a document with what is asked of their draws."""
+    values = survey.values()
+    spots = [spot for spot in survey.spots if spot.stays is None]
+    exact = {text for glob in policy.globs("exact_length") for text in _at(glob, spots, kinds)}
+    order = {text: g.text for g in policy.globs("ordered") for text in _at(g, spots, kinds)}
+    return [
+        replace(value, exact_length=value.text in exact, order=order.get(value.text, ""))
+        for value in values
+    ]
+
+
+def _at(glob: PlaceGlob, spots: Sequence[Spot], kinds: Kinds) -> dict[str, Spot]:
+    return {s.text: s for s in spots if matches_any((glob,), s.leaf.path, kinds)}
+
+
+def unmet(
+    spots: Sequence[Spot], pseudonyms: Mapping[str, str], policy: Policy, kinds: Kinds
+) -> Iterator[tuple[Spot, str]]:
+    """Yield where a draw did not keep what was asked, and what."""
+    for glob in policy.globs("exact_length"):
+        for text, spot in _at(glob, spots, kinds).items():
+            if len(text) != len(pseudonyms[text]):
+                yield spot, "exact_length"
+    for glob in policy.globs("ordered"):
+        members = _at(glob, spots, kinds)
+        order = _sorted(members)
+        drawn = [pseudonyms[text] for text in order]
+        if drawn != _sorted(drawn):
+            yield members[order[0]], "ordered"
+
+
+def _sorted(texts: Iterable[str]) -> list[str]:
+    """Sort as whoever compares them does: numbers by value, other texts by their characters."""
+    found = list(texts)
+    numbers = all(text.isascii() and text.isdigit() for text in found)
+    return sorted(found, key=(lambda t: (int(t), t)) if numbers else None)
