@@ -318,6 +318,9 @@ def assign(
         members = (k for k in known.values() if k.anchor == anchor)
         labels = {label for k in members for label in book.labels(k)} - book.frozen
         book.counters.update(dict.fromkeys(labels, count))
+    for one in known.values():
+        for label in book.labels(one) - book.frozen if one.value.turn else ():
+            book.counters[label] = max(book.counters[label], one.value.turn)
     book.units.clear()
     drawn = search(book, tries)
     return Assignment(

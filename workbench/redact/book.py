@@ -56,6 +56,8 @@ class Value:
     count: int = 1
     pin: Pin | None = None
     """None: it is drawn here."""
+    turn: int = 0
+    """Draws to leave out, since a person or the contract refused them."""
     exact_length: bool = False
     """Whether a pseudonym of another length is a lost fact."""
     order: str = ""

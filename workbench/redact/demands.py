@@ -6,9 +6,11 @@ not passed over.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from workbench.redact.policy import DecisionWord, Strategy
 from workbench.redact.trigger import matches_any
 
 if TYPE_CHECKING:
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["demanded", "unmet"]
 
+_TURN: Final = 1000
+"""Draws that one refusal leaves out."""
+
 Kinds = dict[str, tuple[str, str | None]]
 
 
@@ -30,10 +35,34 @@ def demanded(survey: Survey, policy: Policy, kinds: Kinds) -> list[Value]:
     spots = [spot for spot in survey.spots if spot.stays is None]
     exact = {text for glob in policy.globs("exact_length") for text in _at(glob, spots, kinds)}
     order = {text: g.text for g in policy.globs("ordered") for text in _at(g, spots, kinds)}
+    exact |= set(_chosen(Strategy.EXACT_LENGTH, spots, policy, kinds))
+    turns = _chosen(Strategy.NEXT_DRAW, spots, policy, kinds)
     return [
-        replace(value, exact_length=value.text in exact, order=order.get(value.text, ""))
+        replace(
+            value,
+            exact_length=value.text in exact,
+            order=order.get(value.text, ""),
+            turn=_TURN * turns[value.text],
+        )
         for value in values
     ]
+
+
+def _chosen(
+    strategy: Strategy, spots: Sequence[Spot], policy: Policy, kinds: Kinds
+) -> Counter[str]:
+    """Return for each value how often a person chose a strategy for it."""
+    return Counter(
+        text
+        for decision in policy.decisions
+        if decision.strategy is strategy and decision.decision is DecisionWord.ACCEPTED
+        for text in {
+            s.text
+            for s in spots
+            if (decision.type is None or decision.type == s.finding.type)
+            and matches_any(decision.globs(), s.leaf.path, kinds)
+        }
+    )
 
 
 def _at(glob: PlaceGlob, spots: Sequence[Spot], kinds: Kinds) -> dict[str, Spot]:

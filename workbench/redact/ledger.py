@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.model.ledger import LedgerEntry, TriggerNote
 from workbench.redact.facts import facts_of
-from workbench.redact.places import parse_glob
-from workbench.redact.policy import Decision, DecisionWord, Policy
+from workbench.redact.policy import Decision, DecisionWord, Policy, Strategy
 from workbench.redact.substitute import shown_place
 from workbench.redact.trigger import Triggers, matches_any
 
@@ -76,7 +75,7 @@ def _entry(
         at=at,
         type=first.finding.type,
         pseudonym=assignment.pseudonyms[first.text],
-        strategy="shape",
+        strategy=(decision and decision.strategy) or Strategy.SHAPE,
         by=first.finding.detector,
         decision="rule" if decision is None else "accepted",
         reason=None if decision is None else decision.reason,
@@ -87,8 +86,8 @@ def _entry(
 def _decision(spots: list[Spot], policy: Policy, triggers: Triggers) -> Decision | None:
     for decision in policy.decisions:
         if decision.decision is DecisionWord.ACCEPTED:
-            glob = parse_glob(decision.at)
-            if any(matches_any((glob,), s.leaf.path, triggers.kinds) for s in spots):
+            globs = decision.globs()
+            if any(matches_any(globs, s.leaf.path, triggers.kinds) for s in spots):
                 return decision
     return None
 

@@ -34,6 +34,7 @@ __all__ = [
     "DeclaredPattern",
     "Policy",
     "Retained",
+    "Strategy",
     "find_declared",
     "load_policy",
 ]
@@ -52,6 +53,17 @@ class DecisionWord(StrEnum):
     """What was found there is no personal data."""
     RETAINED = "retained"
     """It is, and stays, for a reason."""
+
+
+class Strategy(StrEnum):
+    """How a value's pseudonym is drawn."""
+
+    SHAPE = "shape"
+    """Of the same form; drawn again while a fact is lost."""
+    NEXT_DRAW = "next_draw"
+    """The same, but another one: what was drawn repaired the failure, or reads badly."""
+    EXACT_LENGTH = "exact_length"
+    """As long as the value, or it is a lost fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +96,14 @@ class Decision:
     reason: str | None = None
     type: str | None = None
     """Only for findings of this type; None: all."""
+    strategy: Strategy | None = None
+    """Of an accepted replacement; None: as drawn."""
+    also: tuple[str, ...] = ()
+    """More places of the same decision, so that it is one to take back."""
+
+    def globs(self) -> tuple[PlaceGlob, ...]:
+        """Return its places, parsed."""
+        return tuple(parse_glob(text) for text in (self.at, *self.also))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +175,10 @@ def _check_globs(policy: Policy, place: FilePlace) -> None:
     for key in ("retain", "decisions"):
         for n, entry in enumerate(getattr(policy, key)):
             _check_glob(entry.at, place, step_key(step_key(key, n), "at"))
+    for n, decision in enumerate(policy.decisions):
+        for nth, text in enumerate(decision.also):
+            key = step_key(step_key(step_key("decisions", n), "also"), nth)
+            _check_glob(text, place, key)
 
 
 def _check_glob(text: str, place: FilePlace, key: str) -> None:

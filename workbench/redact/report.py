@@ -79,7 +79,8 @@ def compare_facts(
     """Compare the facts of every replaced value, and of every leaf of the trigger."""
     spots = [s for s in survey.spots if s.stays is None]
     hot = {assignment.clusters[s.text] for s in spots if triggers.covers(s.leaf.path)}
-    accepted = [parse_glob(d.at) for d in policy.decisions if d.decision is DecisionWord.ACCEPTED]
+    words = (d for d in policy.decisions if d.decision is DecisionWord.ACCEPTED)
+    accepted = [glob for d in words for glob in d.globs()]
     found = Facts()
     seen: set[str] = set()
     for spot in spots:
@@ -192,7 +193,7 @@ def unreviewed_places(
     A text is settled when findings cover all its letters and digits. Of equal texts the first
     place is named.
     """
-    seen = [parse_glob(d.at) for d in policy.decisions]
+    seen = [glob for d in policy.decisions for glob in d.globs()]
     seen += [parse_glob(r.at) for r in policy.retain if r.by]
     kept = None if survivors is None else Survivors(survivors)
     by_leaf: dict[int, list[Spot]] = {}

@@ -9,6 +9,7 @@ refuses that. Raw values are in no error, no ledger and no text form of a value.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import Place as FilePlace, decode, encode
@@ -46,7 +47,7 @@ from workbench.redact.residue import Hit, Needle, view_count
 from workbench.redact.slots import Slot, filled, iterate
 from workbench.redact.substitute import Replacing, filler, new_texts, refuse_patterns, shown_place
 from workbench.redact.survey import Spot, survey
-from workbench.redact.trigger import find_triggers, kinds_of
+from workbench.redact.trigger import Triggers, find_triggers, kinds_of
 
 if TYPE_CHECKING:
     import os
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 
     from workbench.model.contract import Contract
 
-__all__ = ["redact_trace"]
+__all__ = ["Run", "open_run", "redact_trace"]
 
 _STRATEGIES: Final = 6
 """Draws tried for a replacement that changes the signature."""
@@ -92,6 +93,23 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
         RefusedError: a pattern of the contract holds a value, or a detector ran out of time.
         InputError: the key is empty, or the policy breaks its format.
     """
+    run = open_run(
+        trace, contract=contract, policy=policy, key=key, ner=ner, trigger=trigger, known=known
+    )
+    return run.redaction(survivors)
+
+
+def open_run(  # noqa: PLR0913  see `redact_trace`
+    trace: Trace,
+    *,
+    key: bytes,
+    contract: Contract | None = None,
+    policy: Policy | Mapping[str, Json] | str | os.PathLike[str] | None = None,
+    ner: str = "auto",
+    trigger: Collection[str] = (),
+    known: Sequence[Needle] = (),
+) -> Run:
+    """Return a redaction under way, with what was found; see `redact_trace`."""
     if len(key) < 16:
         raise InputError(f"the key has {len(key)} bytes; expected at least 16", key="key")
     rules = (
@@ -103,8 +121,7 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
     )
     rules = replace(rules, trigger=(*rules.trigger, *trigger))
     models = _models(rules.ner or Ner(ner))
-    run = _Run(trace, contract, rules, Drawer(key), models, known)
-    return run.redaction(survivors)
+    return Run(trace, contract, rules, Drawer(key), models, known)
 
 
 def _models(ner: Ner) -> Models:
@@ -121,7 +138,7 @@ def _models(ner: Ner) -> Models:
     return models
 
 
-class _Run:
+class Run:
     """One redaction; holds the raw values while it lasts."""
 
     def __init__(
@@ -186,12 +203,10 @@ class _Run:
 
     def redaction(self, survivors: Collection[str] | None) -> Redaction:
         """Return what comes out."""
-        assignment, same, broken = self._assigned()
+        assignment, same, broken = self.assigned
         trace, contract = self.applied(self._replacing(assignment))
-        keys = self._keys(assignment)
-        triggers = find_triggers(
-            resolve_outcomes(self.trace), self.verdict, self.policy.globs("trigger")
-        )
+        keys = self.keys(assignment)
+        triggers = self.triggers
         facts = compare_facts(
             self.survey, assignment, triggers=triggers, policy=self.policy, keys=keys
         )
@@ -231,7 +246,8 @@ class _Run:
             values=len(self._replaced()),
         )
 
-    def _assigned(self) -> tuple[Assignment, bool, tuple[tuple[str | int, ...], ...]]:
+    @cached_property
+    def assigned(self) -> tuple[Assignment, bool, tuple[tuple[str | int, ...], ...]]:
         """Return an assignment that keeps the signature, if any of several draws does."""
         values = demanded(self.survey, self.policy, self.kinds)
         prefixes = {rule.type: rule.prefix for rule in self.policy.patterns if rule.prefix}
@@ -300,7 +316,14 @@ class _Run:
         )
         return trace, contract
 
-    def _keys(self, assignment: Assignment) -> dict[str, str]:
+    @cached_property
+    def triggers(self) -> Triggers:
+        """Which places make the failure happen."""
+        trace = resolve_outcomes(self.trace)
+        return find_triggers(trace, self.verdict, self.policy.globs("trigger"))
+
+    def keys(self, assignment: Assignment) -> dict[str, str]:
+        """Return what stands for keys of mappings that are values."""
         texts = new_texts(self.survey, self._replacing(assignment))
         keys = {
             slot.text: texts[n]

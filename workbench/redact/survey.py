@@ -100,7 +100,7 @@ class _Rules:
         self._kinds = kinds
         self.fields = [(parse_glob(text), kind) for text, kind in policy.fields.items()]
         self.retain = [(parse_glob(r.at), r.reason) for r in policy.retain]
-        self.decisions = [(parse_glob(d.at), d) for d in policy.decisions]
+        self.decisions = [(glob, d) for d in policy.decisions for glob in d.globs()]
 
     def matches(self, glob: PlaceGlob, place: Place) -> bool:
         return matches_any((glob,), place, self._kinds)
