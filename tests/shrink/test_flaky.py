@@ -30,7 +30,7 @@ FAILS = a_judge(partial(forbidden, tool="pay"))
 PASSES = a_judge()
 HELPERS = ("hint", "push", "nag")
 FREE = Budget(calls=None, seconds=None)
-RUNS = 40 if is_long() else 12
+RUNS = 60 if is_long() else 24
 
 
 def a_flaky_trace() -> Trace:

@@ -147,7 +147,7 @@ def test_the_stimulus_is_closed_under_value_flow(trace: Trace, oracle: Oracle):
     assert answered(small) <= {e.origin_seq or e.seq for e in small.events}
 
 
-@given(traces, contracts, st.integers(1, 3))
+@given(traces, contracts, st.sampled_from((1, 2, 4)))
 @settings(law, max_examples=25)
 def test_the_result_is_the_same_for_any_number_of_workers(
     trace: Trace, oracle: Oracle, workers: int

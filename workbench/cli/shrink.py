@@ -99,6 +99,7 @@ def execute(options: Namespace) -> int:
             lock=options.lock,
             budget=Budget(calls=options.budget_calls),
             executor=executor,
+            width=options.jobs,
             journal=options.journal,
             texts=Texts.WORDS if options.texts else Texts.WHOLE,
             stimulus=_STIMULUS[options.stimulus],

@@ -91,7 +91,8 @@ def shrink_trace(  # noqa: PLR0913  the signature is the page's, and a clock
         policy: how often a candidate is asked about; None: `Once()`. `Flaky()` measures how often
             the original fails, and keeps that rate.
         executor: judges candidates ahead; the result is the same without.
-        width: candidates that are under way at once when there is an executor, >= 1.
+        width: candidates that are under way at once when there is an executor, >= 1; more than
+            its workers only makes them busy with what a success has made idle.
         budget: when to stop early.
         journal: file that holds what was judged; an interrupted search goes on from it.
         on_step: called after each candidate that was judged.
