@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,12 +21,15 @@ from workbench.runner.selftest import check_case
 
 pytestmark = pytest.mark.desk
 
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import JsonMap
+
 DETAILS = CaseDetails(owner="billing", review_date="2027-02-28")
 
 
 def mended(*, asked="I am Ada Lovelace. Pause my plan, please.", told="It is paused."):
     """Return a run that pauses once; the values stand where no detector looks."""
-    args = {"account_id": "ACC-4471902 ", "email": "ada.lovelace@mail.example.org"}
+    args: JsonMap = {"account_id": "ACC-4471902 ", "email": "ada.lovelace@mail.example.org"}
     trace = a_trace(
         a_system("You are a support agent."),
         a_user(asked),
