@@ -155,7 +155,7 @@ def test_line_ends_and_byte_order_marks_are_those_of_the_layout(tmp_path, newlin
     text = FULL_CASE.replace("severity: S1", "# é paged\nseverity: S1 # twice")
     path.write_bytes((mark + text.replace("\n", newline)).encode())
 
-    rewrite_case(path, load_case(path))
+    rewrite_case(path, load_case(path), was=load_case(path))
 
     written = path.read_bytes().decode()
     assert "\n# é paged\nseverity: S1  # twice\n" in written
@@ -180,7 +180,7 @@ def test_large_results_stay_in_their_files(tmp_path):
     save_case(replace(case, fixtures=(large, *case.fixtures[1:])), path)
     loaded = load_case(path)
 
-    rewrite_case(path, replace(loaded, owner="somebody-else"))
+    rewrite_case(path, replace(loaded, owner="somebody-else"), was=loaded)
 
     again = load_case(path)
     assert (again.owner, again.fixtures) == ("somebody-else", loaded.fixtures)
@@ -194,7 +194,7 @@ def test_a_new_large_result_moves_out_of_the_case(tmp_path):
     case = load_case(path)
     large = replace(case.fixtures[0], result={"text": "x" * 40_000})
 
-    rewrite_case(path, replace(case, fixtures=(large, *case.fixtures[1:])))
+    rewrite_case(path, replace(case, fixtures=(large, *case.fixtures[1:])), was=case)
 
     assert path.stat().st_size < 10_000
     assert load_case(path).fixtures[0].result == large.result
@@ -205,7 +205,7 @@ def test_the_mode_of_the_file_stays(tmp_path):
     path = a_file(tmp_path)
     path.chmod(0o640)
 
-    rewrite_case(path, load_case(path))
+    rewrite_case(path, load_case(path), was=load_case(path))
 
     assert path.stat().st_mode & 0o777 == 0o640
 
@@ -217,7 +217,7 @@ def test_a_case_that_would_not_read_back_is_not_written(tmp_path):
     shown = replace(case, contract=replace(case.contract, fix=FixPlace.CODE))
 
     with pytest.raises(CaseFormatError, match="reads back the same"):
-        rewrite_case(path, shown)
+        rewrite_case(path, shown, was=case)
 
     assert path.read_text("utf-8") == FULL_CASE
 
@@ -232,7 +232,7 @@ def test_a_folder_that_takes_no_file_is_an_error(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(CaseFormatError, match="No space left on device"):
-        rewrite_case(path, case)
+        rewrite_case(path, case, was=case)
 
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.case.yaml"]
     assert path.read_text("utf-8") == FULL_CASE
@@ -247,7 +247,8 @@ from workbench.review.edit import rewrite_case
 
 path = Path(sys.argv[1])
 os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
-rewrite_case(path, replace(load_case(path), owner="somebody-else"))
+was = load_case(path)
+rewrite_case(path, replace(was, owner="somebody-else"), was=was)
 """
 
 
@@ -272,6 +273,64 @@ def test_interrupted_midway_leaves_nothing_behind(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        rewrite_case(path, case)
+        rewrite_case(path, case, was=case)
 
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.case.yaml"]
+
+
+def test_a_change_that_somebody_else_made_meanwhile_is_not_lost(tmp_path):
+    """Two reviewers accept at once: the second is told, instead of undoing the first in silence."""
+    path = a_file(tmp_path)
+    was = load_case(path)
+    rewrite_case(path, replace(was, owner="the-first"), was=was)
+
+    with pytest.raises(CaseFormatError, match=r"changed by another command(.|\n)*Fix: "):
+        rewrite_case(path, replace(was, owner="the-second"), was=was)
+
+    assert load_case(path).owner == "the-first"
+
+
+ADDS_ITS_TAG = """
+import sys, time
+from dataclasses import replace
+from pathlib import Path
+from workbench.casefile.case import load_case
+from workbench.errors import CaseFormatError
+from workbench.review.edit import rewrite_case
+
+path = Path(sys.argv[1])
+for attempt in range(200):
+    was = load_case(path)
+    try:
+        rewrite_case(path, replace(was, tags=(*was.tags, sys.argv[2])), was=was)
+        break
+    except CaseFormatError as error:
+        assert "another command" in str(error), error
+"""
+
+
+def test_commands_that_change_one_case_at_once_lose_nothing(tmp_path):
+    """Each either wrote on top of the other's change or was refused and came again."""
+    path = a_file(tmp_path)
+    names = [f"tag-{n}" for n in range(4)]
+    running = [
+        subprocess.Popen([sys.executable, "-c", ADDS_ITS_TAG, str(path), name]) for name in names
+    ]
+
+    assert [process.wait(60) for process in running] == [0] * len(names)
+
+    assert set(names) <= set(load_case(path).tags)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.case.yaml"]
+
+
+def test_a_link_to_a_case_stays_a_link(tmp_path):
+    """Replacing the link would leave the case that it names as it was."""
+    path = a_file(tmp_path)
+    link = tmp_path / "b.case.yaml"
+    link.symlink_to(path.name)
+    was = load_case(link)
+
+    rewrite_case(link, replace(was, owner="somebody-else"), was=was)
+
+    assert link.is_symlink()
+    assert load_case(path).owner == "somebody-else"

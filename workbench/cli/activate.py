@@ -26,7 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Activate; 1 with the reasons when it is not red, green, killable and reviewed."""
     today = datetime.now(tz=UTC).date().isoformat()  # noqa: TID251  the command line is the clock
-    case = activate(load_case(options.case), by=options.by, date=today)
-    rewrite_case(options.case, case)
+    was = load_case(options.case)
+    case = activate(was, by=options.by, date=today)
+    rewrite_case(options.case, case, was=was)
     print(f"{relative(options.case)} is {case.state.value}")
     return 0

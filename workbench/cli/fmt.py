@@ -34,7 +34,8 @@ def execute(options: Namespace) -> int:
         try:
             differs = formatted(path).encode() != path.read_bytes()
             if differs and not options.check:
-                rewrite_case(path, load_case(path))
+                case = load_case(path)
+                rewrite_case(path, case, was=case)
         except InputError as error:
             invalid += 1
             complain(f"workbench: {error}")

@@ -49,7 +49,7 @@ def accept_repair(file: Path, *, name: str | None = None, by: str | None = None)
     """
     case = load_case(file)
     done = repair(case, name=name or "repaired", by=by or case.owner)
-    rewrite_case(file, done)
+    rewrite_case(file, done, was=case)
     return done
 
 
@@ -94,7 +94,7 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
     seen = {needle.text for needle in known}
     new = tuple(needle for needle in redaction.needles if needle.text not in seen)
     _require_clean(done, known, new)
-    rewrite_case(file, done)
+    rewrite_case(file, done, was=case)
     vault.keep(draft, (*known, *new))  # so that the next path says the same for them too
     return done
 

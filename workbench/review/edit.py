@@ -22,6 +22,7 @@ from workbench.casefile.case_files import write_results
 from workbench.casefile.layout import format_case
 from workbench.casefile.strict_yaml import load_yaml
 from workbench.errors import CaseFormatError
+from workbench.review.onewriter import only_writer
 
 if TYPE_CHECKING:
     from workbench.model.case import Case
@@ -41,19 +42,28 @@ class Comment:
     """From the `#` on."""
 
 
-def rewrite_case(path: Path, case: Case) -> None:
+def rewrite_case(path: Path, case: Case, *, was: Case) -> None:
     """Replace a case file by `case`, all of it or nothing; comments stay.
 
+    Args:
+        path: of the file.
+        case: what it shall say.
+        was: what it said when `case` was made of it; a file that says something else by now was
+            changed by somebody, whose change must not be lost.
+
     Raises:
-        InputError: the file there is no case, or cannot be written.
+        InputError: the file there is no case, was changed since, or cannot be written.
     """
-    load_case(path)
-    moved = write_results(case, path.parent)
-    text = with_comments(format_case(moved), _comments_in(path))
-    if parse_case(text, name=path.name, folder=path.parent) != moved:
-        message = "cannot be written so that it reads back the same"
-        raise CaseFormatError(message, place=path.name, fix="report it; the file is unchanged")
-    _replace(path, text)
+    with only_writer(path.parent):
+        if load_case(path) != was:
+            message = "was changed by another command meanwhile; nothing was written"
+            raise CaseFormatError(message, place=path.name, fix="run the command again")
+        moved = write_results(case, path.parent)
+        text = with_comments(format_case(moved), _comments_in(path))
+        if parse_case(text, name=path.name, folder=path.parent) != moved:
+            message = "cannot be written so that it reads back the same"
+            raise CaseFormatError(message, place=path.name, fix="report it; the file is unchanged")
+        _replace(path.resolve(), text)
 
 
 def formatted(path: Path) -> str:
