@@ -43,6 +43,8 @@ _TEXT_OF_AREAS: Final = (
     "626 630 631 636 641 646 650 651 660 661 662 678 682 701 702 703 704 706 707 708 712 "
     "713 714 715 716 717 718"
 )
+_FICTIONAL_TRIES: Final = 40
+"""Draws within a fictional range; then what tells two variants apart needs digits outside of it."""
 _FIRST_DIGITS: Final = "123456789"
 _AREAS: Final = _TEXT_OF_AREAS.split()
 
@@ -153,7 +155,10 @@ def _card(draw: Draw) -> list[str]:
     if not _is_digits(draw.key) or len(draw.key) < 8:
         return units
     small = len(draw.key) == 16 and draw.key[0] < "9" and draw.counter > 0
-    units[:6] = "899999" if small else "999999"  # below 2^53 where the original was
+    if draw.counter <= _FICTIONAL_TRIES:
+        units[:6] = "899999" if small else "999999"  # below 2^53 where the original was
+    else:
+        units[0] = "8" if small else "9"  # a damaged copy hangs on digits that must differ
     check = luhn_digit("".join(units[:-1]))
     if has_luhn(draw.key):
         units[-1] = check
@@ -192,7 +197,8 @@ def _number(draw: Draw) -> list[str]:
     code = _country_digits(draw.surface, digits)
     national = len(digits) - code
     units = _plain(draw, keep=code)
-    if national == 10 and code <= 1 and is_phone(draw.surface):
+    fictional = draw.counter <= _FICTIONAL_TRIES
+    if national == 10 and code <= 1 and fictional and is_phone(draw.surface):
         area = draw.drawer.pick(_AREAS, draw.label, "area", str(draw.counter))
         line = draw.drawer.number(100, draw.label, "line", str(draw.counter))
         units[code : code + 10] = f"{area}55501{line:02d}"

@@ -23,14 +23,23 @@ from workbench.redact.presidio import (
     has_model,
     model_label,
     presidio_label,
+    read_ahead,
 )
 from workbench.redact.secrets_by_shape import find_secrets
 from workbench.redact.shapes import find_shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Models", "Ner", "detector_versions", "find_in_leaf", "find_values", "models_for"]
+__all__ = [
+    "Models",
+    "Ner",
+    "detector_versions",
+    "find_in_leaf",
+    "find_values",
+    "models_for",
+    "read_prose_ahead",
+]
 
 LEXICON: Final = "key_lexicon 1"
 _COOKIE: Final = re.compile(r"(?P<name>[\w.-]{1,64})=(?P<value>[^;\s,]{3,4096})")
@@ -137,6 +146,16 @@ DETECTORS: Final = (
     _on_prose(find_cued),
 )
 """Every detector that needs no package; each takes a leaf and yields findings in it."""
+
+
+def read_prose_ahead(leaves: Iterable[Leaf], models: Models) -> None:
+    """Let the English model read all free texts at once, before they are asked about one by one."""
+    if models.english:
+        read_ahead(
+            leaf.text
+            for leaf in leaves
+            if not (leaf.is_number or leaf.is_key) and looks_like_prose(leaf.text)
+        )
 
 
 def find_in_leaf(leaf: Leaf, models: Models) -> tuple[Finding, ...]:

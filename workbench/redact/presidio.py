@@ -24,7 +24,7 @@ from workbench.errors import InputError, MissingExtraError
 from workbench.redact.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from presidio_analyzer import AnalyzerEngine
@@ -36,6 +36,7 @@ __all__ = [
     "has_model",
     "model_label",
     "presidio_label",
+    "read_ahead",
 ]
 
 TIME_LIMIT_S: Final = 10.0
@@ -62,8 +63,11 @@ class _Pipeline(Protocol):
 
     meta: dict[str, str]
     path: Path
+    pipe_names: list[str]
 
-    def __call__(self, text: str) -> _Document: ...
+    def pipe(self, texts: list[str], *, batch_size: int) -> Iterator[_Document]: ...
+
+    def disable_pipe(self, name: str) -> None: ...
 
     def memory_zone(self) -> AbstractContextManager[object]: ...
 
@@ -90,6 +94,10 @@ _PHONE_WORD: Final = re.compile(
     r"(?i)phone|call|tel|mobile|cell|fax|sms|reach|answering|registered|电话|手机"
 )
 _NAME_WINDOW: Final = 4000
+_AHEAD_LIMIT: Final = 20 * _NAME_WINDOW
+_CACHED_WINDOWS: Final = 20_000
+_UNUSED: Final = ("tagger", "parser", "attribute_ruler", "lemmatizer", "senter")
+"""Parts of a model that do not find names; the default model's names need no shared `tok2vec` either."""
 
 
 def _model_name() -> str:
@@ -131,7 +139,15 @@ def model_label() -> str:
 
 @cache
 def _pipeline() -> _Pipeline:
-    name = _model_name()
+    """Return the model with what finds names switched on, and nothing else."""
+    pipeline = _loaded(_model_name())
+    unused = _UNUSED if _model_name() != _MODEL else (*_UNUSED, "tok2vec")
+    for name in set(unused) & set(pipeline.pipe_names):
+        pipeline.disable_pipe(name)
+    return pipeline
+
+
+def _loaded(name: str) -> _Pipeline:
     try:
         if Path(name).is_dir():
             spacy = importlib.import_module("spacy")
@@ -256,11 +272,11 @@ def find_names(
         InputError: the model failed on the text.
     """
     started = clock()
-    for start in range(0, len(text), _NAME_WINDOW):
+    for start, window in _name_windows(text):
         if clock() - started > limit_s:
             yield _unchecked(start, len(text))
             return
-        for found in _names(text[start : start + _NAME_WINDOW + 200]):
+        for found in _names(window):
             yield Finding(
                 start=start + found[0],
                 end=start + found[1],
@@ -289,18 +305,52 @@ def _is_name(text: str, label: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=20_000)
-def _names(text: str) -> tuple[tuple[int, int, str], ...]:
+_NAMES_READ: Final[dict[str, tuple[tuple[int, int, str], ...]]] = {}
+"""What the model said of a window; forgotten as a whole when it grows too large."""
+
+
+def read_ahead(texts: Iterable[str]) -> None:
+    """Read many free texts at once, which takes a fraction of the time; long ones are left out.
+
+    Raises:
+        MissingExtraError: no model is installed; see `has_model`.
+        InputError: the model failed on a text.
+    """
+    short = (text for text in texts if len(text) <= _AHEAD_LIMIT)
+    _read(dict.fromkeys(window for text in short for _, window in _name_windows(text)))
+
+
+def _name_windows(text: str) -> Iterator[tuple[int, str]]:
+    for start in range(0, len(text), _NAME_WINDOW):
+        yield start, text[start : start + _NAME_WINDOW + 200]
+
+
+def _names(window: str) -> tuple[tuple[int, int, str], ...]:
+    _read([window])
+    return _NAMES_READ[window]
+
+
+def _read(windows: Iterable[str]) -> None:
+    if len(_NAMES_READ) > _CACHED_WINDOWS:
+        _NAMES_READ.clear()
+    new = [window for window in windows if window not in _NAMES_READ]
+    if not new:
+        return
     pipeline = _pipeline()
     try:
         with pipeline.memory_zone():
-            return tuple(
-                (entity.start_char, entity.end_char, _SPACY_TYPES[entity.label_])
-                for entity in pipeline(text).ents
-                if entity.label_ in _SPACY_TYPES and _is_name(entity.text, entity.label_)
-            )
+            for window, document in zip(new, pipeline.pipe(new, batch_size=64), strict=True):
+                _NAMES_READ[window] = _entities(document)
     except (ValueError, RuntimeError) as error:
         raise InputError(
-            f"the English model failed on a text of {len(text)} characters",
+            f"the English model failed on one of {len(new)} texts",
             fix="use --without-ner, and review the texts by hand",
         ) from error
+
+
+def _entities(document: _Document) -> tuple[tuple[int, int, str], ...]:
+    return tuple(
+        (entity.start_char, entity.end_char, _SPACY_TYPES[entity.label_])
+        for entity in document.ents
+        if entity.label_ in _SPACY_TYPES and _is_name(entity.text, entity.label_)
+    )

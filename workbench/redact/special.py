@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import ipaddress
 import re
+import unicodedata
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -27,6 +28,7 @@ __all__ = ["Dates", "address_for", "anchor_address", "date_for"]
 _NETS: Final = ("192.0.2", "198.51.100", "203.0.113")
 _PRIVATE: Final = ("10.", "192.168.")
 _RUNS: Final = re.compile(r"\d+")
+_WIDE: Final = {ord(str(n)): 0xFF10 + n for n in range(10)}
 _YEAR_FIRST: Final = re.compile(
     r"(?P<y>\d{4})(?P<s>[-/.年]?)(?P<m>\d{1,2})(?:(?P=s)|月)(?P<d>\d{1,2})"
 )
@@ -46,8 +48,9 @@ class Dates(StrEnum):
 
 def anchor_address(text: str, valid: Sequence[str]) -> str:
     """Return the valid address that a damaged one comes from, or the text itself."""
-    if is_ip(text):
-        return text
+    plain = unicodedata.normalize("NFKC", text)
+    if is_ip(plain):
+        return plain
     near = [(Levenshtein.distance(text, other, score_cutoff=3), other) for other in valid]
     best = min(near, default=(9, text))
     return best[1] if best[0] <= 3 else text
@@ -64,10 +67,11 @@ def address_for(text: str, anchor: str, drawer: Drawer, counter: int) -> str:
     """
     if ":" in text:
         return _hextets(text, drawer, counter)
+    anchor = unicodedata.normalize("NFKC", anchor)
     octets = [(m.start(), m.end()) for m in _RUNS.finditer(text)]
     source = _RUNS.findall(anchor)
     target = _quad(source, drawer, anchor, counter)
-    own = [text[start:end] for start, end in octets]
+    own = [unicodedata.normalize("NFKC", text[start:end]) for start, end in octets]
     mapped: list[str] = []
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
         None, source, own, autojunk=False
@@ -80,7 +84,7 @@ def address_for(text: str, anchor: str, drawer: Drawer, counter: int) -> str:
             ]
     parts, at = [], 0
     for (start, end), new in zip(octets, mapped, strict=True):
-        parts += [text[at:start], new]
+        parts += [text[at:start], new if text[start].isascii() else new.translate(_WIDE)]
         at = end
     return "".join([*parts, text[at:]])
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.errors import RefusedError
 from workbench.redact.assign import Pin, Value
-from workbench.redact.detect import Models, find_in_leaf
+from workbench.redact.detect import Models, find_in_leaf, read_prose_ahead
 from workbench.redact.echoes import PART, Echoes
 from workbench.redact.exact import Exact
 from workbench.redact.finding import Family, Finding, family_of, merged
@@ -153,6 +153,7 @@ def survey(
     found.leaves = [(n, leaf) for n, slot in enumerate(slots) for leaf in leaves_of(slot)]
     found.protected = _protected(found.leaves, words)
     rules = _Rules(policy, kinds)
+    read_prose_ahead((leaf for _, leaf in found.leaves), models)
     detect = partial(_detected, models=models, policy=policy, rules=rules)
     first = [(n, leaf, _kept(detect(leaf), leaf, found.protected)) for n, leaf in found.leaves]
     _refuse_unchecked(first, rules)
