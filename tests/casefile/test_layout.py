@@ -13,13 +13,14 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.casefile.samples import FULL_CASE, a_case
 from tests.casefile.test_law import a_header
-from tests.strategies import contracts, hostile_texts, json_values, traces
+from tests.strategies import TOOLS, contracts, hostile_texts, json_values, traces
 from workbench.casefile.build import build_case
 from workbench.casefile.case import case_document, parse_case
 from workbench.casefile.layout import SCHEMA_COMMENT, format_case, format_mapping
 from workbench.casefile.strict_yaml import load_yaml
 from workbench.check.outcomes import resolve_outcomes
 from workbench.errors import CaseFormatError, TraceFormatError
+from workbench.model.trace import Tool
 from workbench.model.verdict import First, Signature
 
 if TYPE_CHECKING:
@@ -137,8 +138,9 @@ def test_every_built_case_loads_back_as_itself(trace: Trace, contract: Contract)
     clause = contract.clauses[0].id
     signature = Signature(clauses=frozenset({clause}), first=First(clause=clause, kind="end"))
     header = replace(a_header(contract, signature), unproven=())
+    listed = tuple(Tool(name=name) for name in TOOLS)  # a contract names tools of its case
     try:
-        case = build_case(resolve_outcomes(trace), contract, header=header)
+        case = build_case(resolve_outcomes(replace(trace, tools=listed)), contract, header=header)
     except TraceFormatError:
         return
     if case.recorded.turns:

@@ -172,6 +172,28 @@ def test_a_contract_that_is_none_ends_with_4(demo, shell, text, message):
     assert message in said.err
 
 
+def test_judge_names_a_tool_that_the_run_does_not_list(demo, shell):
+    """A slip in a name would be a clause that holds whatever happens."""
+    (demo / "c.yaml").write_text("finishes: true\norder:\n  - after: [billing.pauze, billing.*]\n")
+
+    said = shell("judge", RUN, "--contract", "c.yaml")
+
+    assert (said.status, said.out) == (4, "")
+    assert "c.yaml:3: order.0.after.0 names no tool of the run; expected one" in said.err
+    assert "Fix: write billing.pause\n" in said.err
+
+
+def test_judge_takes_any_name_when_the_run_lists_no_tools(folder, shell):
+    """A list that was only gathered from calls leaves out what was not called."""
+    save_trace(a_trace(a_user(), a_call("billing.pause"), a_claim("Hm.")), folder / "a.json")
+    (folder / "c.yaml").write_text("must_call: [billing.pauze]\n")
+
+    said = shell("judge", "a.json", "--contract", "c.yaml")
+
+    assert said.status == 1
+    assert "must_call/1" in said.out
+
+
 def test_diagnose_proposes_clauses_with_their_evidence(demo, shell):
     """A person decides; the events are named so that they can look."""
     said = shell("diagnose", RUN)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import decode, describe, nearest, step_key
 from workbench.casefile.gate_checks import check_gate
+from workbench.casefile.tool_names import check_tool_names, listed_tools
 from workbench.model.case import CaseState, Expectation, PathBasis, SourceKind
 from workbench.model.event import (
     EVENT_TYPES,
@@ -48,7 +49,7 @@ def check_case(case: Case, place: Place) -> None:
 
     Raises:
         CaseFormatError: at the first one.
-        ContractError: a gate that can never be reached.
+        ContractError: a gate that can never be reached, or a clause about no tool of the case.
     """
     for check in (
         _check_texts,
@@ -63,7 +64,15 @@ def check_case(case: Case, place: Place) -> None:
         _check_state,
     ):
         check(case, place)
+    known = listed_tools(case.tools, _named_tools(case))
+    check_tool_names(case.contract, known, place=place, key="contract", whole="the case")
     check_gate(case, place)
+
+
+def _named_tools(case: Case) -> set[str]:
+    """Return the tools that calls and fixtures of a case name."""
+    calls = {call.name for path in case.paths for turn in path.turns for call in turn.tool_calls}
+    return calls | {fixture.tool for fixture in case.fixtures}
 
 
 def _check_texts(case: Case, place: Place) -> None:

@@ -6,16 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode
-from workbench.casefile.contract import load_contract
+from workbench.casefile.contract import read_contract_document
+from workbench.casefile.files import load_mapping
+from workbench.casefile.tool_names import check_tool_names, listed_tools
 from workbench.check.judge import judge
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, print_json
+from workbench.model.event import ToolCall
 from workbench.model.verdict import Result
 from workbench.review.source import find_run
 from workbench.review.summary import render_verdict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from workbench.casefile.codec import Place
+    from workbench.model.contract import Contract
 
 __all__ = ["add_arguments", "execute"]
 
@@ -31,8 +37,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Print the verdict; 0 pass, 1 fail, 6 inconclusive."""
-    contract = load_contract(options.contract)
-    verdict = judge(find_run(options.run, lookup_of(options)).trace, contract)
+    contract, place = _contract(options.contract)
+    trace = find_run(options.run, lookup_of(options)).trace
+    called = {event.tool for event in trace.events if isinstance(event, ToolCall)}
+    known = listed_tools(trace.tools, called)
+    check_tool_names(contract, known, place=place, key="", whole="the run")
+    verdict = judge(trace, contract)
     if options.json:
         print_json(
             {
@@ -49,3 +59,8 @@ def execute(options: Namespace) -> int:
     else:
         print(render_verdict(verdict))
     return _EXITS[verdict.result]
+
+
+def _contract(path: Path) -> tuple[Contract, Place]:
+    document, place = load_mapping(path)
+    return read_contract_document(document, place=place), place
