@@ -118,6 +118,7 @@ class CaseResult:
     coverage: tuple[int, int] | None
     violations: tuple[Found, ...]
     divergence: JsonMap | None
+    """Where a failed trial first parts from the path that it ran; see `runner.parting`."""
     missing: tuple[Missing, ...]
     trials: tuple[TrialResult, ...]
 

@@ -30,6 +30,7 @@ from workbench.runner.outcome import (
     Summary,
     exit_code,
 )
+from workbench.runner.parting import first_parting
 from workbench.runner.selftest import CaseReport, check_case
 from workbench.runner.strength import Strength
 from workbench.runner.verdicts import trial_result, worst
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
+    from workbench.model.jsonvalue import JsonMap
     from workbench.runner.outcome import TrialResult
 
 __all__ = ["Job", "run_cases", "run_job"]
@@ -163,7 +165,8 @@ def _run(job: Job, server: GatewayServer) -> CaseResult:
     reason = None
     if not report.recorded_red:
         reason = "the recorded path no longer fails as the incident did; see `workbench check`"
-    return _case_result(job, report, trials, reason=reason)
+    parting = first_parting(case, zip(paths, trials, strict=True))
+    return _case_result(job, report, trials, reason=reason, divergence=parting)
 
 
 def _paths(case: Case) -> tuple[CasePath, ...]:
@@ -190,6 +193,7 @@ def _case_result(
     trials: tuple[TrialResult, ...],
     *,
     reason: str | None,
+    divergence: JsonMap | None = None,
 ) -> CaseResult:
     case = job.case
     verdict = worst([trial.verdict for trial in trials])
@@ -208,7 +212,7 @@ def _case_result(
         gate=_gate(trials),
         coverage=coverage,
         violations=tuple(found for trial in trials for found in trial.violations),
-        divergence=None,
+        divergence=divergence,
         missing=tuple(missing for trial in trials for missing in trial.missing),
         trials=trials,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from workbench.model.case import Expectation
 from workbench.runner.outcome import CaseVerdict
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.strength import strength_line
@@ -11,6 +12,7 @@ from workbench.runner.strength import strength_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.model.jsonvalue import JsonMap
     from workbench.runner.outcome import CaseResult, RunReport, TrialResult
 
 __all__ = ["render"]
@@ -78,6 +80,8 @@ def _case(case: CaseResult, *, colour: bool) -> Iterator[str]:
     if case.verdict is not CaseVerdict.PASS:
         for trial in case.trials:
             yield from _trial(trial)
+    if case.divergence is not None:
+        yield f"    {harmless(_parting(case.divergence))}"
     if case.strength is not None:
         yield f"    {harmless(strength_line(case.strength))}"
 
@@ -98,6 +102,14 @@ def _trial(trial: TrialResult) -> Iterator[str]:
         )
     if len(found) > _MOST:
         yield f"    path {harmless(trial.path)}: and {len(found) - _MOST} more, see the results"
+
+
+def _parting(document: JsonMap) -> str:
+    whose = "recorded" if document["expect"] == Expectation.FAIL.value else "accepted"
+    second = document["second"]
+    place = f"event {second['seq']}" if isinstance(second, dict) else "its end"
+    path = f"path {document['path']}: parts from the {whose} path at {place}"
+    return f"{path}: {document['sentence']}"
 
 
 def _totals(report: RunReport) -> str:
