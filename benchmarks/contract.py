@@ -1,10 +1,22 @@
-"""How many events a second a contract judges, on one core, beside a plain Python function."""
+"""How many events a second a contract judges, on one core, beside a plain Python function.
+
+And beside agentevals, on what it can express: that a run made the calls of a reference, in any
+order. It is measured where it can be imported, and is in no dependency group, because it brings
+langchain, langgraph, langsmith and openai along (some 50 packages, 160 MB). To measure it:
+
+    pip install agentevals && python -m benchmarks.contract
+"""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import json
+import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.figure import Figure
 from workbench.casefile.contract import load_contract
@@ -45,6 +57,12 @@ CONTRACT: JsonMap = {
     "success_requires": [{"tool": "billing.get_operation", "pred": "status == completed"}],
     "limits": {"tool_calls": 10_000},
 }
+_SAME_CALLS: JsonMap = {
+    "only_call": ["customer.lookup", "billing.pause", "billing.get_operation"],
+    "min_calls": {"customer.lookup": 1, "billing.pause": 1, "billing.get_operation": _CALLS - 2},
+    "max_calls": {"customer.lookup": 1, "billing.pause": 1, "billing.get_operation": _CALLS - 2},
+}
+"""What `trajectory_match_mode="unordered"` says of a run, without the arguments."""
 TOOLS = (
     Tool(name="customer.lookup", effect=Effect.READ),
     Tool(name="billing.pause", effect=Effect.WRITE),
@@ -68,20 +86,49 @@ def measure() -> Figure:
     )
 
 
+def beside_agentevals() -> Figure | None:
+    """Compare with agentevals' match of trajectories; None: it is not installed."""
+    if importlib.util.find_spec("agentevals") is None:
+        return None
+    os.environ["LANGSMITH_TRACING"] = "false"  # nothing leaves the machine
+    match: Any = importlib.import_module("agentevals.trajectory.match")
+    matches = match.create_trajectory_match_evaluator(
+        trajectory_match_mode="unordered", tool_args_match_mode="ignore"
+    )
+    contract = load_contract(_SAME_CALLS)
+    traces = [_without_last_call(_trace(n)) if n % 4 == 1 else _trace(n) for n in range(_TRACES)]
+    reference = _messages(_trace(0))
+    runs = [_messages(trace) for trace in traces]
+    for trace, run in zip(traces, runs, strict=True):
+        score = matches(outputs=run, reference_outputs=reference)["score"]
+        if (judge(trace, contract).result is Result.PASS) is not score:
+            raise SystemExit("the judge and agentevals do not agree")
+    return Figure(
+        what=f"judge which calls {_TRACES} runs made, of {_CALLS} calls each",
+        ours_s=_cpu_s(lambda: [judge(trace, contract) for trace in traces]),
+        peer="agentevals' unordered match",
+        peer_s=_cpu_s(lambda: [matches(outputs=r, reference_outputs=reference) for r in runs]),
+        bound=1,
+    )
+
+
 def report() -> bool:
-    """Print events per CPU second, the ratio, and two hostile inputs; False: one is too slow."""
+    """Print events per CPU second, the ratios, and two hostile inputs; False: one is too slow."""
     figure = measure()
     events = sum(len(_trace(seed).events) for seed in range(_TRACES))
     rate = events / figure.ours_s
     print(figure.line())
     print(f"judged: {rate:,.0f} events per CPU second, at least {LEAST_EVENTS_PER_S:,}")
+    peer = beside_agentevals()
+    print("agentevals: not installed, so not measured" if peer is None else peer.line())
     hostile = _cpu_s(lambda: found_in("(a|a)*(a|aa)+$", "a" * 100_000 + "b"))
     print(f"hostile pattern on 100,000 characters: {hostile:.3f} s")
     large = _large_answer()
     answer = load_contract({"answer": {"contains": "zzz", "not_matches": "(x+x+)+y"}})
     long = _cpu_s(lambda: judge(large, answer))
     print(f"answer of 10 MB: {long:.3f} s")
-    return figure.ratio <= figure.bound and rate >= LEAST_EVENTS_PER_S and hostile + long < 5
+    quick = all(one.ratio <= one.bound for one in (figure, peer) if one is not None)
+    return quick and rate >= LEAST_EVENTS_PER_S and hostile + long < 5
 
 
 def _cpu_s(work: Callable[[], object]) -> float:
@@ -114,6 +161,31 @@ def _trace(seed: int) -> Trace:
     return Trace(run_id=f"run-{seed}", tools=TOOLS, events=renumbered(events))
 
 
+def _without_last_call(trace: Trace) -> Trace:
+    return replace(trace, events=renumbered([*trace.events[:-7], *trace.events[-3:]]))
+
+
+def _messages(trace: Trace) -> list[JsonMap]:
+    """Return a run as the chat messages that agentevals reads, made beforehand."""
+    messages: list[JsonMap] = []
+    for event in trace.events:
+        match event:
+            case UserMessage():
+                messages.append({"role": "user", "content": event.text})
+            case ToolCall():
+                function: JsonMap = {"name": event.tool, "arguments": json.dumps(event.args)}
+                call: JsonMap = {"id": event.call_id, "type": "function", "function": function}
+                messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+            case ToolResult():
+                content = json.dumps(event.result)
+                messages.append({"role": "tool", "tool_call_id": event.call_id, "content": content})
+            case Claim():
+                messages.append({"role": "assistant", "content": event.text})
+            case _:
+                pass  # agentevals reads the calls only
+    return messages
+
+
 def _plain(trace: Trace) -> bool:
     """Say whether a trace keeps the six clauses, as somebody would write it for one case."""
     tools: dict[str, str] = {}
@@ -143,7 +215,11 @@ def _claims_success(claim: Claim) -> bool:
 
 def _large_answer() -> Trace:
     text = "x" * 10_000_000
-    events = [UserMessage(text="?"), ModelReply(text=text), Claim(text=text, final=True)]
+    events: list[Event] = [
+        UserMessage(text="?"),
+        ModelReply(text=text),
+        Claim(text=text, final=True),
+    ]
     return Trace(run_id="large", events=renumbered(events))
 
 
