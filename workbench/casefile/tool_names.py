@@ -45,13 +45,14 @@ _LONG_FORM = 'write {tool: NAME, pred: "path op literal"}'
 def listed_tools(tools: Iterable[Tool | CaseTool], called: Iterable[str]) -> frozenset[str]:
     """Return all tools that are known; none: the list was only gathered from calls.
 
-    A source that lists no tools gets those that were called. Such a list has no description, no
-    schema and no tool without a call, and a tool that it leaves out may well have been there.
+    A source that lists no tools gets those that were called, also ones whose calls a shrunk run
+    no longer has. Such a list has no schema, and a tool that it leaves out may well have been
+    there.
     """
-    listed, used = list(tools), frozenset(called)
-    if not any(t.description or t.schema is not None or t.name not in used for t in listed):
+    listed = list(tools)
+    if not any(tool.schema is not None for tool in listed):
         return frozenset()
-    return used | {tool.name for tool in listed}
+    return frozenset(called) | {tool.name for tool in listed}
 
 
 def check_tool_names(
