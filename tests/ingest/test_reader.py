@@ -171,7 +171,7 @@ def test_load_run_takes_the_only_run_or_asks_which(tmp_path: Path) -> None:
         load_run(str(many))
     with pytest.raises(UnknownRunError, match=r"no run 'sim-2' among its 2\n  Fix: .*'sim-1'"):
         load_run(f"{many}#sim-2")
-    with pytest.raises(UnknownRunError, match=r"no run 'zzz' among its 2$"):
+    with pytest.raises(UnknownRunError, match=r"no run 'zzz' among its 2\n  Fix: .*'sim-1'"):
         load_run(f"{many}#zzz")
     with pytest.raises(InputError, match=r"cannot be read: no such file"):
         load_run(str(tmp_path / "absent.jsonl#sim-1"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.casefile.codec import Place, describe, nearest, step_key
+from workbench.casefile.codec import Place, describe, fix_of, nearest, shown_key, step_key
 from workbench.casefile.grammar import (
     parse_classes,
     parse_predicate,
@@ -48,7 +48,9 @@ def contract_error(
     place: Place, key: str, message: str, *, fix: str | None = None
 ) -> ContractError:
     """Return the error of a clause that can never be judged as written."""
-    return ContractError(message, place=place.at(key), key=key, fix=fix)
+    return ContractError(
+        message, place=place.at(key), key=shown_key(key), fix=fix or fix_of(message)
+    )
 
 
 def at_place(read: Callable[[str], Read], text: str, place: Place, key: str) -> Read:

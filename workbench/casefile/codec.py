@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from workbench.errors import CaseFormatError
 from workbench.model.event import EVENT_TYPES
@@ -33,8 +33,10 @@ __all__ = [
     "describe",
     "encode",
     "encode_fields",
+    "fix_of",
     "hints_of",
     "nearest",
+    "shown_key",
     "step_key",
 ]
 
@@ -42,6 +44,7 @@ Value = TypeVar("Value")
 Reader: TypeAlias = Callable[[Any, Json, "Place", str], object]
 
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
+_SHOWN_KEY: Final = 200
 _PLAIN_HINTS = (Json, Json | Absent, JsonMap, JsonMap | None)
 """Types of fields that hold plain JSON: written as they are, however deep."""
 
@@ -62,6 +65,27 @@ def _step_word(step: str | int) -> str:
     return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
+def shown_key(key: str) -> str:
+    """Return a dotted path for a message; a name in it may be anything that a file can hold.
+
+    >>> shown_key("tools." + "x" * 1000)[:60]
+    'tools.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'
+    >>> len(shown_key("tools." + "x" * 1000))
+    201
+    """
+    return key if len(key) <= _SHOWN_KEY else f"{key[:_SHOWN_KEY]}…"
+
+
+def fix_of(message: str) -> str:
+    """Return what mends a value of which a message only says what was expected.
+
+    >>> fix_of("is a number; expected a string")
+    'write a string'
+    """
+    _, said, wanted = message.partition("; expected ")
+    return f"write {wanted}" if said else "correct it, or take it out"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A document and the lines of its values, for errors."""
@@ -79,8 +103,10 @@ class Place:
         return self.name if line is None else f"{self.name}:{line}"
 
     def error(self, key: str, message: str, *, fix: str | None = None) -> CaseFormatError:
-        """Return the error of a value at `key`."""
-        return CaseFormatError(message, place=self.at(key), key=key, fix=fix)
+        """Return the error of a value at `key`; without `fix`, it is to write what was expected."""
+        return CaseFormatError(
+            message, place=self.at(key), key=shown_key(key), fix=fix or fix_of(message)
+        )
 
 
 def describe(value: object) -> str:

@@ -45,7 +45,7 @@ def load_settings(path: Path | None) -> Settings:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot be read as UTF-8 text ({type(error).__name__})"
-        raise CaseFormatError(message, place=path.name) from None
+        raise CaseFormatError(message, place=path.name, fix="save it as UTF-8 text") from None
     return parse_settings(text, name=path.name)
 
 
@@ -54,7 +54,9 @@ def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise CaseFormatError(f"is not TOML: {error}", place=name) from None
+        raise CaseFormatError(
+            f"is not TOML: {error}", place=name, fix="mend the file at that line"
+        ) from None
     place = Place(name=name)
     settings = decode(Settings, _as_json(document), place=place)
     for tool, setting in settings.tools.items():

@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import Place, decode, describe, encode_fields, step_key
+from workbench.casefile.codec import (
+    Place,
+    decode,
+    describe,
+    encode_fields,
+    fix_of,
+    shown_key,
+    step_key,
+)
 from workbench.casefile.files import as_document, load_mapping
 from workbench.errors import CaseFormatError, TraceFormatError
 from workbench.model.event import Claim, Event, ModelReply, ToolCall, ToolResult
@@ -77,7 +85,9 @@ def parse_trace(document: Json, *, place: Place, key: str = "") -> Trace:
 
 
 def _error(place: Place, key: str, message: str, *, fix: str | None = None) -> TraceFormatError:
-    return TraceFormatError(message, place=place.at(key), key=key, fix=fix)
+    return TraceFormatError(
+        message, place=place.at(key), key=shown_key(key), fix=fix or fix_of(message)
+    )
 
 
 def _check(trace: Trace, place: Place, key: str) -> None:
@@ -127,7 +137,12 @@ def _check_result(
             place, step_key(at, "call_id"), "names no call before it", fix="put the call first"
         )
     if result.call_id in answered:
-        raise _error(place, step_key(at, "call_id"), "names a call that has a result already")
+        raise _error(
+            place,
+            step_key(at, "call_id"),
+            "names a call that has a result already",
+            fix="keep one of them",
+        )
 
 
 def _check_final(events: tuple[Event, ...], place: Place, at: str) -> None:
@@ -135,4 +150,9 @@ def _check_final(events: tuple[Event, ...], place: Place, at: str) -> None:
     for claim in claims[:-1]:
         if claim.final:
             key = step_key(step_key(at, claim.seq), "final")
-            raise _error(place, key, "is true before the last claim; only the last one is final")
+            raise _error(
+                place,
+                key,
+                "is true before the last claim; only the last one is final",
+                fix="remove it",
+            )

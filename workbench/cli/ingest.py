@@ -59,7 +59,10 @@ def execute(options: Namespace) -> int:
         print("\n".join(_lines(taken)))
     useless = [path for path, intake in taken.items() if intake.is_useless]
     for path in useless:
-        complain(f"workbench: {relative(path)}: no usable run; its records are stored raw")
+        complain(
+            f"workbench: {relative(path)}: no usable run; its records are stored raw\n"
+            "  Fix: --explain RUN says what is wrong with a record, --format names the right format"
+        )
     if options.explain and not any(intake.explained for intake in taken.values()):
         complain(f"no run {options.explain!r} among those that were read")
     return 4 if useless or len(taken) < len(set(options.files)) else 0

@@ -8,7 +8,7 @@ so that nobody stores half a file. The second time each record becomes an `Impor
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -122,20 +122,24 @@ def load_run(
     if run_id is None:
         if len(runs) == 1:
             return next(iter(runs.values()))
-        shown = ", ".join(map(repr, list(runs)[:_SHOWN_IDS]))
         raise InputError(
             f"holds {len(runs)} runs; expected one, or a run's id behind #",
             place=shown_path(path),
-            fix=f"give FILE#RUN_ID, with one of {shown}{' ...' if len(runs) > _SHOWN_IDS else ''}",
+            fix=_name_one_of(runs),
         )
     if run_id not in runs:
         near = nearest(run_id, runs)
         raise UnknownRunError(
             f"has no run {run_id!r} among its {len(runs)}",
             place=shown_path(path),
-            fix=None if near is None else f"did you mean {near!r}?",
+            fix=_name_one_of(runs) if near is None else f"did you mean {near!r}?",
         )
     return runs[run_id]
+
+
+def _name_one_of(runs: Mapping[str, Imported]) -> str:
+    shown = ", ".join(map(repr, list(runs)[:_SHOWN_IDS]))
+    return f"give FILE#RUN_ID, with one of {shown}{' ...' if len(runs) > _SHOWN_IDS else ''}"
 
 
 def _split(reference: str) -> tuple[str, str | None]:

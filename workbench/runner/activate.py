@@ -30,7 +30,9 @@ def activate(case: Case, *, by: str, date: str) -> Case:
         RefusedError: it is not red, green, killable and reviewed; the reasons say what is missing.
     """
     if case.state is CaseState.ACTIVE:
-        raise InputError("is active already", place=case.id, key="state")
+        raise InputError(
+            "is active already", place=case.id, key="state", fix="nothing is left to do"
+        )
     report = check_case(case)
     reasons = _missing(case, report)
     if reasons:

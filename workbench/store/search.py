@@ -69,7 +69,11 @@ def search(reader: Reader, text: str, *, executor: Executor | None = None) -> tu
         StoreCorrupt: a part cannot be read.
     """
     if not text:
-        raise InputError("is empty; expected a text to look for", key="search")
+        raise InputError(
+            "is empty; expected a text to look for",
+            key="search",
+            fix="give a text, or leave it out",
+        )
     root = reader.table.path
     files = [str(root / path) for path in reader.table.files(("record", "=", "event"))]
     work = partial(find_in_part, wanted=needles(text))

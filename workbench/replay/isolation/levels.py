@@ -51,4 +51,6 @@ def parse_level(text: str) -> Level | None:
         return Level(text)
     except ValueError:
         words = ", ".join((AUTO, *reversed(Level)))
-        raise InputError(f"isolation {text!r} is not known; expected one of {words}") from None
+        raise InputError(
+            f"isolation {text!r} is not known; expected one of {words}", fix="--isolate auto"
+        ) from None
