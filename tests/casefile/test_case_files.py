@@ -10,7 +10,7 @@ import pytest
 
 from tests.casefile.samples import a_case, changed, text_of
 from workbench.casefile.case import load_case, parse_case, save_case
-from workbench.casefile.case_files import MAX_INLINE_BYTES
+from workbench.casefile.case_files import MAX_INLINE_BYTES, name_results, results_written
 from workbench.casefile.digest import case_digest
 from workbench.errors import CaseFormatError
 
@@ -128,3 +128,60 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(CaseFormatError, match="cannot be read"):
         parse_case(text, name="a", folder=tmp_path)
+
+
+@pytest.mark.parametrize("id_", ["../out", "a/b", "..", "/etc/x", ""])
+def test_an_unsafe_id_writes_nothing_anywhere(tmp_path: Path, id_: str) -> None:
+    """An id names the folder of the results; it must not lead out of the case's own."""
+    folder = tmp_path / "area" / "cases"
+
+    with pytest.raises(CaseFormatError, match=r"(?s)id is a string.*Fix: "):
+        save_case(replace(a_large_case(), id=id_), folder / "a.case.yaml")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("id_", ["../out", "/etc/x"])
+def test_results_are_written_below_the_folder_of_their_case_only(tmp_path: Path, id_: str) -> None:
+    """Whoever writes a case, checked or not, cannot be led elsewhere."""
+    case = name_results(replace(a_large_case(), id=id_))
+
+    with (
+        pytest.raises(CaseFormatError, match=r"(?s)would be written to.*Fix: "),
+        results_written(case, tmp_path / "cases"),
+    ):
+        pytest.fail("the case would be written now")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_case_that_cannot_be_written_leaves_no_results(tmp_path: Path) -> None:
+    """Results without their case are rubbish in a repository; what was there before stays."""
+    (tmp_path / "a.case.yaml").symlink_to("nowhere/else.yaml")
+    case = a_large_case()
+
+    with pytest.raises(CaseFormatError, match="exists already"):
+        save_case(case, tmp_path / "a.case.yaml")
+
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.case.yaml"]
+    save_case(case, tmp_path / "b.case.yaml")
+    kept = list((tmp_path / f"{ID}.files").iterdir())
+    with pytest.raises(KeyboardInterrupt), results_written(name_results(case), tmp_path):
+        raise KeyboardInterrupt
+    assert list((tmp_path / f"{ID}.files").iterdir()) == kept
+
+
+def test_an_interrupted_write_takes_its_results_back(tmp_path: Path) -> None:
+    """Ctrl-C between the results and the case leaves the folder as it was."""
+    seen: list[str] = []
+
+    def interrupted() -> None:
+        with results_written(name_results(a_large_case()), tmp_path):
+            seen.extend(entry.name for entry in tmp_path.iterdir())
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+
+    assert seen == [f"{ID}.files"]
+    assert list(tmp_path.iterdir()) == []

@@ -214,12 +214,18 @@ def test_a_case_that_would_not_read_back_is_not_written(tmp_path):
     """The old file is worth more than a new one that says something else."""
     path = a_file(tmp_path)
     case = load_case(path)
-    shown = replace(case, contract=replace(case.contract, fix=FixPlace.CODE))
+    large = replace(case.fixtures[0], result={"text": "x" * 40_000})
+    shown = replace(
+        case,
+        contract=replace(case.contract, fix=FixPlace.CODE),
+        fixtures=(large, *case.fixtures[1:]),
+    )
 
     with pytest.raises(CaseFormatError, match="reads back the same"):
         rewrite_case(path, shown, was=case)
 
     assert path.read_text("utf-8") == FULL_CASE
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.case.yaml"]
 
 
 def test_a_folder_that_takes_no_file_is_an_error(tmp_path, monkeypatch):

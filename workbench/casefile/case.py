@@ -6,6 +6,7 @@ Source:
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import fields, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from workbench.casefile.case_document import (
     REQUIRED_KEYS,
     case_document,
 )
-from workbench.casefile.case_files import load_results, write_results
+from workbench.casefile.case_files import load_results, name_results, results_written
 from workbench.casefile.codec import Place, decode, describe, hints_of, nearest, step_key
 from workbench.casefile.contract import parse_contract
 from workbench.casefile.files import read_bytes, shown_path, write_new
@@ -29,7 +30,6 @@ from workbench.model.case import ANY_TIMES, Case, Fixture
 from workbench.model.verdict import Signature
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable
 
     from workbench.model.jsonvalue import Json, JsonMap
@@ -73,11 +73,16 @@ def parse_case(data: bytes | str, *, name: str, folder: Path | None = None) -> C
         CaseFormatError: a key or a value breaks the format, or two of them do not fit.
         ContractError: a clause can never be judged as written.
     """
-    document, place = load_yaml(data, name=name)
-    given = _checked_keys(document, place)
-    case = _decoded(given, place)
-    check_case(case, place)
+    case, place = _checked(data, name)
     return replace(case, fixtures=load_results(case, place, folder))
+
+
+def _checked(data: bytes | str, name: str) -> tuple[Case, Place]:
+    """Read and check a case without the results that lie in files."""
+    document, place = load_yaml(data, name=name)
+    case = _decoded(_checked_keys(document, place), place)
+    check_case(case, place)
+    return case, place
 
 
 def save_case(case: Case, path: str | os.PathLike[str]) -> None:
@@ -87,16 +92,18 @@ def save_case(case: Case, path: str | os.PathLike[str]) -> None:
         InputError: the file exists, cannot be written, or could not be read back.
     """
     target = Path(path)
-    if target.exists():
+    if os.path.lexists(target):
         raise CaseFormatError(
             "exists already; a new file was expected",
             place=shown_path(target),
             fix="choose another id, or delete the old file",
         )
-    moved = write_results(case, target.parent)
-    text = format_case(moved)
-    parse_case(text, name=shown_path(target), folder=target.parent)
-    write_new(target, text)
+    named = name_results(case)
+    text = format_case(named)
+    _checked(text, shown_path(target))  # before anything is written
+    with results_written(named, target.parent):
+        parse_case(text, name=shown_path(target), folder=target.parent)
+        write_new(target, text)
 
 
 def find_cases(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from workbench.casefile.case import load_case, parse_case
-from workbench.casefile.case_files import write_results
+from workbench.casefile.case_files import name_results, results_written
 from workbench.casefile.layout import format_case
 from workbench.casefile.strict_yaml import load_yaml
 from workbench.errors import CaseFormatError
@@ -58,12 +58,15 @@ def rewrite_case(path: Path, case: Case, *, was: Case) -> None:
         if load_case(path) != was:
             message = "was changed by another command meanwhile; nothing was written"
             raise CaseFormatError(message, place=path.name, fix="run the command again")
-        moved = write_results(case, path.parent)
-        text = with_comments(format_case(moved), _comments_in(path))
-        if parse_case(text, name=path.name, folder=path.parent) != moved:
-            message = "cannot be written so that it reads back the same"
-            raise CaseFormatError(message, place=path.name, fix="report it; the file is unchanged")
-        _replace(path.resolve(), text)
+        named = name_results(case)
+        text = with_comments(format_case(named), _comments_in(path))
+        with results_written(named, path.parent):
+            if parse_case(text, name=path.name, folder=path.parent) != named:
+                message = "cannot be written so that it reads back the same"
+                raise CaseFormatError(
+                    message, place=path.name, fix="report it; the file is unchanged"
+                )
+            _replace(path.resolve(), text)
 
 
 def formatted(path: Path) -> str:
