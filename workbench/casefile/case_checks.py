@@ -28,7 +28,7 @@ from workbench.model.event import (
 from workbench.model.trace import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from workbench.casefile.codec import Place
     from workbench.model.case import Case, Path, Turn
@@ -40,6 +40,7 @@ _SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _SLUG_WORDS: Final = "letters, digits, `-` and `_`, at most 100, a letter or digit first"
 _CALL_ID: Final = re.compile(r"[A-Za-z0-9_.:~-]{1,200}")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NAME_LENGTH: Final = 200
 _ROLES: Final = ("system", "user", "assistant")
 _LEVELS: Final = ("kernel", "netns", "landlock", "audit")
 
@@ -77,13 +78,37 @@ def _named_tools(case: Case) -> set[str]:
 
 def _check_texts(case: Case, place: Place) -> None:
     _check_slug(case.id, place, "id")
-    for key, text in (("title", case.title), ("owner", case.owner)):
-        if not text.strip():
-            raise place.error(key, "is empty; it is required", fix=f"fill in {key}")
+    if not case.title.strip():
+        raise place.error("title", "is empty; it is required", fix="fill in title")
+    for key, name in _names_of_people(case):
+        _check_name(name, place, key)
     if case.require_isolation is not None and case.require_isolation not in _LEVELS:
         raise place.error(
             "require_isolation",
             f"is {describe(case.require_isolation)}; expected one of {', '.join(_LEVELS)}",
+        )
+
+
+def _names_of_people(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield who owns the case and who did what to it."""
+    yield "owner", case.owner
+    for at, entry in enumerate(case.history):
+        yield f"history.{at}.by", entry.by
+    for at, path in enumerate(case.paths):
+        if path.by is not None:
+            yield f"paths.{at}.by", path.by
+    if case.mute is not None:
+        yield "mute.by", case.mute.by
+    if case.withdrawn is not None:
+        yield "withdrawn.by", case.withdrawn.by
+
+
+def _check_name(name: str, place: Place, key: str) -> None:
+    if not name.strip():
+        raise place.error(key, "is empty; it is required", fix=f"fill in {key.rpartition('.')[2]}")
+    if len(name) > _NAME_LENGTH or not name.isprintable():
+        raise place.error(
+            key, f"is {describe(name)}; expected one line of at most {_NAME_LENGTH}, all printable"
         )
 
 
@@ -104,7 +129,7 @@ def _check_dates(case: Case, place: Place) -> None:
             raise place.error(
                 key,
                 f"is {describe(text)}; expected a date of the calendar, YYYY-MM-DD",
-                fix='write it in double quotes, e.g. "2027-02-28"',
+                fix="write a day that there is, as 2027-02-28; in a file in double quotes",
             )
 
 
