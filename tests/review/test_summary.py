@@ -44,9 +44,21 @@ def test_failures_come_first():
     assert shown[2].startswith("  pass         must_call/1: ")
 
 
+def test_a_verdict_is_harmless():
+    """A contract may name any tool, and its sentences name it again."""
+    contract = load_contract({"forbid_call": ["a\x1b[2J\u202eb"], "must_call": ["crm.lookup\x07*"]})
+
+    shown = render_verdict(judge(a_loaded().trace, contract))
+
+    assert all(char.isprintable() or char == "\n" for char in shown)
+    assert r"a\x1b[2J\u202eb" in shown
+
+
 def test_a_suggestion_is_harmless():
     """It quotes the trace, so the terminal must not obey it."""
-    suggestion = replace(diagnose(a_loaded().trace)[0], contract={"a": "\x1b[2J"})
+    suggestion = replace(
+        diagnose(a_loaded().trace)[0], contract={"a": "\x1b[2J"}, sentence="b\x1b[2J"
+    )
 
     shown = render_suggestion(suggestion)
 

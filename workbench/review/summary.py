@@ -40,7 +40,7 @@ def render_verdict(verdict: Verdict) -> str:
                 continue
             places = f"  (events {', '.join(map(str, clause.evidence))})" if clause.evidence else ""
             word = red("FAIL") if result is Result.FAIL else result.value
-            lines.append(f"  {word:12} {clause.clause}: {clause.sentence}{places}")
+            lines.append(f"  {word:12} {harmless(f'{clause.clause}: {clause.sentence}')}{places}")
     return "\n".join(lines)
 
 
@@ -51,7 +51,7 @@ def render_suggestion(suggestion: Suggestion) -> str:
     return "\n".join(
         (
             bold(f"{suggestion.confidence}: {suggestion.detector}"),
-            f"  {suggestion.sentence} (events {events})",
+            f"  {harmless(suggestion.sentence)} (events {events})",
             f"  {contract}",
         )
     )

@@ -17,6 +17,7 @@ from workbench.model.event import Outcome, ToolResult
 from workbench.model.verdict import Result
 from workbench.replay.scripted import replay_path
 from workbench.runner.lint import Level, Problem, lint_case
+from workbench.runner.reports.harmless import harmless
 from workbench.runner.strength import Strength, strength_line
 from workbench.runner.verdicts import result_without
 
@@ -210,7 +211,7 @@ def render_report(report: CaseReport) -> str:
     state = "" if report.state is None else f" [{report.state}]"
     lines = [f"{name}{state}: {strength if report.valid else 'invalid'}"]
     lines += [f"  {p.level.value}: {_placed(p)}" for p in report.problems]
-    return "\n".join(lines)
+    return "\n".join(harmless(line) for text in lines for line in text.split("\n"))
 
 
 def _placed(problem: Problem) -> str:
