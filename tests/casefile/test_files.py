@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.casefile.files import as_document, load_mapping, read_bytes, shown_path, write_new
+from workbench.casefile.files import (
+    as_document,
+    load_mapping,
+    read_bytes,
+    require_target,
+    shown_path,
+    write_new,
+    write_over,
+    write_private,
+)
 from workbench.errors import CaseFormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_paths_are_shown_relative_or_by_name(
@@ -32,7 +46,7 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     """Whatever the system says becomes one line."""
-    with pytest.raises(CaseFormatError, match="cannot be read: is a directory"):
+    with pytest.raises(CaseFormatError, match=r"is a folder; expected a file\n  Fix: "):
         read_bytes(tmp_path)
 
 
@@ -81,3 +95,59 @@ def test_a_failed_write_leaves_nothing_behind(
         write_new(tmp_path / "x", "one")
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero", "/dev/full"])
+def test_what_never_ends_is_not_read(tmp_path: Path, name: str) -> None:
+    """A pipe that nobody writes to, or a device, would hold the command for ever."""
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(CaseFormatError, match=r"is a (pipe|device or socket); expected a file\n"):
+        read_bytes(tmp_path / name)
+
+
+def test_a_path_that_is_none_is_an_error_of_the_caller(tmp_path: Path) -> None:
+    """Whatever the system says to a name becomes one line with what to do."""
+    (tmp_path / "loop").symlink_to("loop")
+
+    for name in ("loop", "x" * 300, "nul\0"):
+        with pytest.raises(CaseFormatError, match=r"cannot be read: .*\n  Fix: "):
+            read_bytes(tmp_path / name)
+
+
+@pytest.mark.parametrize("write", [write_private, require_target])
+def test_a_device_stays_a_device(tmp_path: Path, write: Callable[..., None]) -> None:
+    """`-o /dev/null` is how people throw a result away; as root it would replace the device."""
+    os.mkfifo(tmp_path / "pipe")
+    given: tuple[object, ...] = ({},) if write is write_private else ()
+
+    for path in (tmp_path / "pipe", Path("/dev/null"), tmp_path):
+        with pytest.raises(CaseFormatError, match=r"cannot be written: is a .*\n  Fix: "):
+            write(path, *given)
+
+    assert Path("/dev/null").is_char_device()
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_target_is_tried_before_the_work(tmp_path: Path) -> None:
+    """Ten minutes of work whose result cannot be written are ten minutes lost."""
+    require_target(tmp_path / "new.json")
+    (tmp_path / "old.json").write_text("old")
+    require_target(tmp_path / "old.json")
+
+    with pytest.raises(CaseFormatError, match=r"(?s)no such file or directory\n  Fix: make the fo"):
+        require_target(tmp_path / "missing" / "x.json")
+
+    assert (tmp_path / "old.json").read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["old.json"]
+
+
+def test_a_file_is_written_over_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A job that is killed while it writes its results leaves the last ones."""
+    write_over(tmp_path / "new" / "x.json", "one")
+    write_over(tmp_path / "new" / "x.json", "two")
+
+    assert (tmp_path / "new" / "x.json").read_text() == "two"
+    assert [entry.name for entry in (tmp_path / "new").iterdir()] == ["x.json"]
+    with pytest.raises(CaseFormatError, match="cannot be written: "):
+        write_over(tmp_path / "new" / "x.json" / "y.json", "three")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -124,6 +126,50 @@ def test_a_bug_shows_type_and_place_but_no_text(capsys, monkeypatch):
         "workbench: internal error: AttributeError at workbench.casefile.codec:"
     )
     assert PRIVATE_TEXT not in shown
+
+
+def test_what_the_system_refuses_is_no_bug_of_ours(capsys):
+    """A name that is too long, a full disk: the reader can mend it, and a report helps nobody."""
+    status = main(["probe", "system"])
+
+    assert status == 4
+    shown = capsys.readouterr().err
+    assert re.fullmatch(r"workbench: x: file name too long\n  Fix: .*\n", shown)
+
+
+def test_what_a_library_says_without_the_system_may_hold_text(capsys):
+    """Only the words of the system itself are known to hold nothing of a trace."""
+    status = main(["probe", "library"])
+
+    assert status == 3
+    assert PRIVATE_TEXT not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_behind_the_output_is_one_line(tmp_path):
+    """`> FILE` on a full disk: said once, and not again by the interpreter at exit."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "workbench", "fmt", str(tmp_path)],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    assert done.returncode == 4
+    assert done.stderr.startswith("workbench: no space left on device\n  Fix: ")
+    assert done.stderr.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    "words", [["fmt", ""], ["judge", "run", "--contract", ""], ["run", ".", "--results", ""]]
+)
+def test_an_empty_path_is_not_the_current_folder(words, capsys):
+    """`fmt "$CASES"` with the variable unset must not rewrite what lies here."""
+    assert main(words) == 4
+
+    assert re.search(r"is empty; expected a path\n  Fix: ", capsys.readouterr().err)
 
 
 def test_a_missing_module_of_ours_is_a_bug(capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
 
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["as_document", "load_mapping", "read_bytes", "shown_path", "write_new", "write_private"]
+__all__ = [
+    "as_document",
+    "load_mapping",
+    "read_bytes",
+    "require_file",
+    "require_target",
+    "shown_path",
+    "write_new",
+    "write_over",
+    "write_private",
+]
 
 MAX_JSON_BYTES: Final = 1 << 30
 
@@ -56,6 +67,7 @@ def read_bytes(path: Path, *, limit: int = MAX_JSON_BYTES) -> bytes:
     """
     name = shown_path(path)
     try:
+        require_file(path, name)
         size = path.stat().st_size
         if size > limit:
             raise CaseFormatError(
@@ -64,11 +76,43 @@ def read_bytes(path: Path, *, limit: int = MAX_JSON_BYTES) -> bytes:
                 fix="check that it is the file you mean",
             )
         return path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
+    except (OSError, ValueError) as error:  # ValueError: no path at all
         raise CaseFormatError(
-            f"cannot be read: {reason.lower()}", place=name, fix="check the path"
+            f"cannot be read: {_reason(error)}", place=name, fix="check the path"
         ) from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (getattr(error, "strerror", None) or type(error).__name__).lower()
+
+
+def require_file(path: Path, name: str) -> None:
+    """Refuse what is there but is no file.
+
+    A pipe has no end while somebody holds it and is empty when it is read again; a device may
+    have no end at all.
+
+    Raises:
+        OSError: nothing is there.
+        CaseFormatError: it is something else.
+    """
+    what = _kind(path)
+    if what == "a folder":
+        raise CaseFormatError("is a folder; expected a file", place=name, fix="give its files")
+    if what is not None:
+        raise CaseFormatError(
+            f"is {what}; expected a file", place=name, fix="write its content into a file first"
+        )
+
+
+def _kind(path: Path) -> str | None:
+    """Return what stands at a path when that is no file."""
+    mode = path.stat().st_mode
+    if stat.S_ISREG(mode):
+        return None
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device or socket"
 
 
 def load_mapping(path: Path) -> tuple[JsonMap, Place]:
@@ -117,10 +161,37 @@ def write_private(path: Path, document: JsonMap) -> None:
         CaseFormatError: it cannot be written.
     """
     text = json.dumps(document, allow_nan=False, indent=1)
+    _replace(path, f"{text}\n", mode=0o600)
+
+
+def write_over(path: Path, text: str) -> None:
+    """Write or replace a file, all of it or nothing; missing folders are made.
+
+    Raises:
+        CaseFormatError: it cannot be written.
+    """
     try:
-        _written(path, f"{text}\n".encode(), mode=0o600).replace(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from None
+    _replace(path, text, mode=0o644)
+
+
+def _replace(path: Path, text: str, *, mode: int) -> None:
+    _refuse_other(path)
+    try:
+        _written(path, text.encode(), mode=mode).replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _refuse_other(path: Path) -> None:
+    """Refuse to put a file where a folder or a device is: /dev/null must stay what it is."""
+    what = _kind(path) if path.exists() else None
+    if what is not None:
+        raise CaseFormatError(
+            f"cannot be written: is {what}", place=shown_path(path), fix="name a file"
+        )
 
 
 def _written(path: Path, data: bytes, *, mode: int) -> Path:
@@ -138,8 +209,26 @@ def _written(path: Path, data: bytes, *, mode: int) -> Path:
     return Path(name)
 
 
+def require_target(path: Path) -> None:
+    """Refuse a file that cannot be written, before the work whose result goes into it.
+
+    Raises:
+        CaseFormatError: its folder is not there or takes no file, or the path is a folder.
+    """
+    _refuse_other(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    os.close(handle)
+    Path(name).unlink()
+
+
 def _unwritable(path: Path, error: OSError) -> CaseFormatError:
-    reason = error.strerror or type(error).__name__
+    folder = shown_path(path.parent)
+    fix = "check the path, the disk and the rights of its folder"
     return CaseFormatError(
-        f"cannot be written: {reason.lower()}", place=shown_path(path), fix="check the folder"
+        f"cannot be written: {_reason(error)}",
+        place=shown_path(path),
+        fix=fix if path.parent.is_dir() else f"make the folder {folder} first",
     )

@@ -140,6 +140,8 @@ def _guarded(work: Callable[[], int], *, command: str) -> int:
         return _complain("interrupted", _INTERRUPTED)
     except BrokenPipeError:
         return _reader_gone()
+    except OSError as error:
+        return _system_refused(error)
     except SystemExit as stop:  # argparse: --help, or a usage error that it has printed
         return stop.code if isinstance(stop.code, int) else _SUCCESS
     except Exception as error:  # noqa: BLE001  the last place where a bug can be reported
@@ -156,12 +158,33 @@ def _missing_module(error: ModuleNotFoundError, command: str) -> int:
 
 def _reader_gone() -> int:
     """End quietly: whoever read our output has stopped (`workbench runs | head`)."""
+    _drop_output()
+    return _INTERRUPTED
+
+
+def _drop_output() -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(null, sys.stdout.fileno())  # the flush at exit must find somewhere to write
     finally:
         os.close(null)
-    return _INTERRUPTED
+
+
+def _system_refused(error: OSError) -> int:
+    """A full disk, a path that is none: the caller's to mend, unless a library only says so."""
+    if error.errno is None:
+        return _internal_error(error)
+    try:
+        sys.stdout.flush()
+    except OSError:  # it was stdout itself, and would be tried again at exit
+        _drop_output()
+    name = error.filename
+    where = f"{os.path.basename(name)}: " if isinstance(name, str) else ""  # noqa: PTH119
+    return _complain(
+        f"{where}{(error.strerror or type(error).__name__).lower()}\n"
+        "  Fix: check the path, the disk and your rights",
+        _USAGE,
+    )
 
 
 def _internal_error(error: Exception) -> int:

@@ -110,7 +110,7 @@ def complain(text: str) -> None:
 def relative(path: Path) -> str:
     """Return a path as a person would type it from here, fit for a terminal."""
     try:
-        shown = path.resolve().relative_to(Path.cwd())
+        shown = path.absolute().relative_to(Path.cwd())  # links stay as they are typed
     except ValueError:
         shown = path
     return harmless(str(shown))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import load_draft, save_draft
+from workbench.casefile.files import require_target
 from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
@@ -81,6 +82,7 @@ def execute(options: Namespace) -> int:
     if options.out is None:
         message = "is missing; the redacted draft goes into a file"
         raise InputError(message, place="-o", fix="-o NAME.draft.json")
+    require_target(options.out)
     raw, key = _opened(options, vault)
     draft, redaction = redact_draft(
         raw,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import find_cases
+from workbench.casefile.files import write_over
 from workbench.cli.options import add_json, complain, print_json, settings_of
 from workbench.cli.progress import Progress
 from workbench.errors import InputError
@@ -53,7 +54,7 @@ def execute(options: Namespace) -> int:
     report = _run(paths, agent, options)
     document = results_document(report)
     if options.results is not None:
-        _write(options.results, document)
+        write_over(options.results, json.dumps(document, indent=2) + "\n")
     if options.json:
         print_json(document)
     else:
@@ -80,12 +81,3 @@ def _run(paths: list[Path], agent: str, options: Namespace) -> RunReport:
             started=datetime.now(tz=UTC).isoformat(timespec="seconds"),  # noqa: TID251  the edge
             on_case=count,
         )
-
-
-def _write(path: Path, document: object) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
-    except OSError as error:
-        message = f"cannot be written ({error.strerror})"
-        raise InputError(message, place=str(path), fix="name another file") from None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.codec import encode
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import save_draft
+from workbench.casefile.files import require_target
 from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, keys_folder, print_json, relative, settings_of
@@ -90,6 +91,7 @@ def _positive(text: str) -> int:
 
 def execute(options: Namespace) -> int:
     """Shrink and write the draft; 2 when interrupted, with what was reached so far."""
+    require_target(options.out)
     draft = _draft_of(options)
     events = len(draft.trace.events)
     with _executor(options.jobs) as executor:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
+from workbench.casefile.files import require_file
 from workbench.errors import InputError, TraceFormatError
 from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within, read_value
 
@@ -134,9 +135,8 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 @contextmanager
 def _file(path: Path, shown: str) -> Iterator[BufferedReader]:
     """Open a file; what goes wrong while it is read is an error about the file."""
-    if path.is_dir():
-        raise InputError("is a folder; expected a file", place=shown, fix="give its files")
     try:
+        require_file(path, shown)
         with path.open("rb") as file:
             yield file
     except OSError as error:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import Place, decode, describe, step_key
+from workbench.casefile.files import read_bytes
 from workbench.casefile.strict_json import load_json
-from workbench.errors import CaseFormatError, InputError
+from workbench.errors import CaseFormatError
 from workbench.ingest.shapes import map_in, text_in
 from workbench.ingest.source import shown_path
 from workbench.model.event import Event, ToolCall
@@ -35,14 +36,7 @@ def read_tools(path: str | os.PathLike[str]) -> tuple[Tool, ...]:
         InputError: the file cannot be read or breaks this format.
     """
     name = shown_path(path)
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(
-            f"cannot be read: {reason.lower()}", place=name, fix="check the path of --tools"
-        ) from None
-    document, place = load_json(data, name=name)
+    document, place = load_json(read_bytes(Path(path)), name=name)
     if not isinstance(document, list):
         raise CaseFormatError(
             f"is {describe(document)}; expected a list of tools",
