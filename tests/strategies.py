@@ -13,8 +13,8 @@ from functools import cache
 from hypothesis import strategies as st
 
 from tests.builders import CallPart, a_call
-from workbench.casefile.codec import Place
 from workbench.casefile.contract import parse_contract
+from workbench.casefile.place import Place
 from workbench.errors import ContractError
 from workbench.model.contract import Contract, FixPlace
 from workbench.model.event import (

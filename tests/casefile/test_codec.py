@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.casefile.codec import Place, decode, describe, encode, nearest, step_key
+from workbench.casefile.codec import decode, encode
+from workbench.casefile.place import Place, describe, nearest, step_key
 from workbench.errors import CaseFormatError
 from workbench.model.case import Fixture, Minimal, ScriptedCall, ShrinkNote
 from workbench.model.event import ClaimOutcome, Outcome, ToolCall, UserMessage

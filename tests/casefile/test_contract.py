@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from tests.strategies import contracts
-from workbench.casefile.codec import Place
 from workbench.casefile.contract import contract_document, load_contract, parse_contract
+from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError, ContractError, InputError
 from workbench.model.contract import (
     After,

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from tests.builders import a_call, a_trace, a_user
 from tests.casefile.samples import a_case
 from tests.strategies import contracts, traces
-from workbench.casefile.codec import Place
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import draft_document, load_draft, parse_draft, save_draft
+from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError, InputError
 from workbench.model.draft import Draft, DraftSource
 from workbench.model.trace import Grade

@@ -6,8 +6,8 @@ import pytest
 
 from tests.casefile.samples import changed_all, text_of
 from workbench.casefile.case import parse_case
-from workbench.casefile.codec import Place
 from workbench.casefile.contract import parse_contract
+from workbench.casefile.place import Place
 from workbench.casefile.tool_names import check_tool_names
 from workbench.errors import ContractError
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.builders import a_call, a_claim, a_result, a_system, a_trace, a_user
 from tests.strategies import traces
-from workbench.casefile.codec import Place
+from workbench.casefile.place import Place
 from workbench.casefile.trace import load_trace, parse_trace, trace_document
 from workbench.errors import TraceFormatError
 from workbench.model.event import Claim, Outcome, ToolCall, ToolResult

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.casefile.codec import Place
+from workbench.casefile.place import Place
 from workbench.casefile.trace import parse_trace, trace_document
 from workbench.errors import TraceFormatError
 from workbench.ingest.reader import load_run, read_source

@@ -22,7 +22,7 @@ from tests.ingest.records import (
     write_lines,
 )
 from tests.strategies import json_values, traces
-from workbench.casefile.codec import Place
+from workbench.casefile.place import Place
 from workbench.casefile.trace import parse_trace, trace_document
 from workbench.errors import InputError, TraceFormatError, UnknownRunError
 from workbench.ingest.reader import file_digest, ingest_traces, load_run, read_source

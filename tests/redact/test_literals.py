@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.casefile.codec import Place
 from workbench.casefile.contract import parse_contract
+from workbench.casefile.place import Place
 from workbench.redact.literals import fill_contract
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import a_call, a_claim, a_system, a_trace, a_turn, a_user
 from tests.shrink.test_shrinking import PAID, a_long_trace
-from workbench.casefile.codec import Place
+from workbench.casefile.place import Place
 from workbench.casefile.trace import parse_trace, trace_document
 from workbench.model.event import (
     CallError,

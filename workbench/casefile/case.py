@@ -20,10 +20,11 @@ from workbench.casefile.case_document import (
     case_document,
 )
 from workbench.casefile.case_files import load_results, name_results, results_written
-from workbench.casefile.codec import Place, decode, describe, hints_of, nearest, step_key
+from workbench.casefile.codec import decode, hints_of
 from workbench.casefile.contract import parse_contract
 from workbench.casefile.files import read_bytes, shown_path, write_new
 from workbench.casefile.layout import format_case
+from workbench.casefile.place import Place, describe, nearest, step_key
 from workbench.casefile.strict_yaml import MAX_BYTES, load_yaml
 from workbench.errors import CaseFormatError
 from workbench.model.case import ANY_TIMES, Case, Fixture

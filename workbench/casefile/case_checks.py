@@ -13,8 +13,9 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import decode, describe, nearest, step_key
+from workbench.casefile.codec import decode
 from workbench.casefile.gate_checks import check_gate
+from workbench.casefile.place import describe, nearest, step_key
 from workbench.casefile.tool_names import check_tool_names, listed_tools
 from workbench.model.case import CaseState, Expectation, PathBasis, SourceKind
 from workbench.model.event import (
@@ -30,7 +31,7 @@ from workbench.model.trace import Effect
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from workbench.casefile.codec import Place
+    from workbench.casefile.place import Place
     from workbench.model.case import Case, Path, Turn
     from workbench.model.jsonvalue import JsonMap
 

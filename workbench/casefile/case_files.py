@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import describe, step_key
 from workbench.casefile.files import read_bytes, shown_path, write_new
+from workbench.casefile.place import describe, step_key
 from workbench.casefile.strict_json import load_json
 from workbench.errors import CaseFormatError
 from workbench.model.jsonvalue import ABSENT, Absent
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from workbench.casefile.codec import Place
+    from workbench.casefile.place import Place
     from workbench.model.case import Case, Fixture
 
 __all__ = ["MAX_INLINE_BYTES", "load_results", "name_results", "results_written"]

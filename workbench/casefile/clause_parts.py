@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.casefile.codec import Place, describe, fix_of, nearest, shown_key, step_key
 from workbench.casefile.grammar import (
     parse_classes,
     parse_predicate,
@@ -16,6 +15,7 @@ from workbench.casefile.grammar import (
     regex_problem,
     selector_text,
 )
+from workbench.casefile.place import Place, describe, fix_of, nearest, shown_key, step_key
 from workbench.errors import ContractError, InputError
 from workbench.model.contract import Evidence, Predicate, Selector
 from workbench.model.event import Requestor

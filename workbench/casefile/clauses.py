@@ -24,7 +24,7 @@ from workbench.casefile.clause_parts import (
     read_text,
     read_word,
 )
-from workbench.casefile.codec import Place, describe, step_key
+from workbench.casefile.place import Place, describe, step_key
 from workbench.model.contract import (
     After,
     AnswerRule,

@@ -27,10 +27,11 @@ from workbench.casefile.clause_parts import (
     read_word,
 )
 from workbench.casefile.clauses import READERS
-from workbench.casefile.codec import Place, decode, describe, encode, nearest, step_key
+from workbench.casefile.codec import decode, encode
 from workbench.casefile.contract_checks import find_conflict
 from workbench.casefile.files import as_document, load_mapping
 from workbench.casefile.grammar import parse_path, parse_predicate, parse_selector
+from workbench.casefile.place import Place, describe, nearest, step_key
 from workbench.model.contract import (
     ClaimIs,
     ClaimRules,

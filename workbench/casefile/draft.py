@@ -13,9 +13,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from workbench.casefile.codec import Place, decode, describe, encode, nearest, step_key
+from workbench.casefile.codec import decode, encode
 from workbench.casefile.contract import contract_document, read_contract_document
 from workbench.casefile.files import load_mapping, write_private
+from workbench.casefile.place import Place, describe, nearest, step_key
 from workbench.casefile.trace import parse_trace, trace_document
 from workbench.model.case import ShrinkNote
 from workbench.model.draft import Draft, DraftSource

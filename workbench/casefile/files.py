@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
-from workbench.casefile.codec import Place, describe
+from workbench.casefile.place import Place, describe
 from workbench.casefile.strict_json import load_json
 from workbench.casefile.strict_yaml import load_yaml
 from workbench.errors import CaseFormatError

@@ -11,13 +11,13 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import describe, nearest, step_key
+from workbench.casefile.place import describe, nearest, step_key
 from workbench.errors import ContractError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.casefile.codec import Place
+    from workbench.casefile.place import Place
     from workbench.model.case import Case
     from workbench.model.jsonvalue import Json, JsonMap
 

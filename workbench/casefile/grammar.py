@@ -17,7 +17,7 @@ from typing import Final, NoReturn
 
 import re2
 
-from workbench.casefile.codec import describe
+from workbench.casefile.place import describe
 from workbench.errors import ContractError
 from workbench.model.contract import Operator, Predicate, Selector, Step
 from workbench.model.event import Outcome

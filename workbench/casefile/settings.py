@@ -11,7 +11,8 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import Place, decode
+from workbench.casefile.codec import decode
+from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError
 from workbench.model.settings import Settings
 from workbench.model.trace import Effect

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import step_key
+from workbench.casefile.place import step_key
 from workbench.casefile.strict_yaml import MAX_DEPTH, MAX_INTEGER
 from workbench.errors import CaseFormatError
 

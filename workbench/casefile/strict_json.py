@@ -10,7 +10,7 @@ import json
 import math
 from typing import TYPE_CHECKING, NoReturn
 
-from workbench.casefile.codec import Place
+from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError
 
 if TYPE_CHECKING:

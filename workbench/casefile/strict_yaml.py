@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 import yaml
 
-from workbench.casefile.codec import Place, step_key
+from workbench.casefile.place import Place, step_key
 from workbench.errors import CaseFormatError, InputError
 
 if TYPE_CHECKING:

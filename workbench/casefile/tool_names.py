@@ -23,14 +23,14 @@ from workbench.casefile.clause_parts import (
     read_mapping,
     read_selector,
 )
-from workbench.casefile.codec import nearest, step_key
+from workbench.casefile.place import nearest, step_key
 from workbench.model.contract import Evidence
 from workbench.model.event import Requestor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from workbench.casefile.codec import Place
+    from workbench.casefile.place import Place
     from workbench.errors import ContractError
     from workbench.model.case import CaseTool
     from workbench.model.contract import Contract

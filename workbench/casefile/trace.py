@@ -10,16 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import (
-    Place,
-    decode,
-    describe,
-    encode_fields,
-    fix_of,
-    shown_key,
-    step_key,
-)
+from workbench.casefile.codec import decode, encode_fields
 from workbench.casefile.files import as_document, load_mapping
+from workbench.casefile.place import Place, describe, fix_of, shown_key, step_key
 from workbench.errors import CaseFormatError, TraceFormatError
 from workbench.model.event import Claim, Event, ModelReply, ToolCall, ToolResult
 from workbench.model.trace import Trace

@@ -20,7 +20,7 @@ from workbench.review.summary import render_verdict
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from workbench.casefile.codec import Place
+    from workbench.casefile.place import Place
     from workbench.model.contract import Contract
 
 __all__ = ["add_arguments", "execute"]

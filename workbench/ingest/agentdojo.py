@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import describe, step_key
+from workbench.casefile.place import describe, step_key
 from workbench.ingest.content import read_content, read_result
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.shapes import as_map, map_in, map_items, text_in

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import describe, step_key
+from workbench.casefile.place import describe, step_key
 
 if TYPE_CHECKING:
     from workbench.ingest.origin import Origin

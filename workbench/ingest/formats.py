@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.casefile.codec import nearest
+from workbench.casefile.place import nearest
 from workbench.errors import InputError
 from workbench.ingest.agentdojo import read_agentdojo
 from workbench.ingest.anthropic_messages import read_anthropic_messages

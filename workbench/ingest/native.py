@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import Place
+from workbench.casefile.place import Place
 from workbench.casefile.trace import parse_trace
 from workbench.ingest.losses import trace_losses
 from workbench.ingest.origin import usable_id

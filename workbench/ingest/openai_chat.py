@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import describe, step_key
+from workbench.casefile.place import describe, step_key
 from workbench.ingest.content import read_content, read_result
 from workbench.ingest.finish import RunFacts, finished
 from workbench.ingest.shapes import as_map, integer_in, map_in, map_items, text_in

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.casefile.codec import describe, nearest
+from workbench.casefile.place import describe, nearest
 from workbench.errors import InputError, TraceFormatError, UnknownRunError
 from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import describe, step_key
+from workbench.casefile.place import describe, step_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

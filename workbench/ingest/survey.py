@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import describe
+from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError
 from workbench.ingest.formats import AUTO, FORMATS, candidates
 from workbench.ingest.origin import usable_id

@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import Place, decode, describe, step_key
+from workbench.casefile.codec import decode
 from workbench.casefile.files import read_bytes
+from workbench.casefile.place import Place, describe, step_key
 from workbench.casefile.strict_json import load_json
 from workbench.errors import CaseFormatError
 from workbench.ingest.shapes import map_in, text_in

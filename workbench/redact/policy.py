@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 import re2
 
-from workbench.casefile.codec import Place as FilePlace, decode, step_key
+from workbench.casefile.codec import decode
 from workbench.casefile.files import as_document, load_mapping
+from workbench.casefile.place import Place as FilePlace, step_key
 from workbench.redact.detect import Ner  # noqa: TC001  the codec reads the hints
 from workbench.redact.finding import Finding
 from workbench.redact.places import PlaceGlob, parse_glob

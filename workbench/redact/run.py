@@ -12,8 +12,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import Place as FilePlace, decode, encode
+from workbench.casefile.codec import decode, encode
 from workbench.casefile.contract import parse_contract
+from workbench.casefile.place import Place as FilePlace
 from workbench.check.judge import judge
 from workbench.check.outcomes import resolve_outcomes
 from workbench.errors import InputError, MissingExtraError

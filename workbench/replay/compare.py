@@ -18,7 +18,7 @@ from typing import Final, TypeAlias
 
 import re2
 
-from workbench.casefile.codec import step_key
+from workbench.casefile.place import step_key
 from workbench.errors import CaseFormatError
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap, same_json
 

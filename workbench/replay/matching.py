@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import nearest
+from workbench.casefile.place import nearest
 from workbench.model.case import ANY_TIMES, Case, Fixture
 from workbench.model.event import Outcome
 from workbench.model.jsonvalue import ABSENT, Absent, Json, parse_text

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import Place, decode
+from workbench.casefile.codec import decode
+from workbench.casefile.place import Place
 from workbench.model.event import (
     CallIdSource,
     Claim,

@@ -11,7 +11,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import Place, decode
+from workbench.casefile.codec import decode
+from workbench.casefile.place import Place
 from workbench.model.event import (
     EVENT_TYPES,
     CallIdSource,

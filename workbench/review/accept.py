@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import case_document, load_case
-from workbench.casefile.codec import encode, step_key
+from workbench.casefile.codec import encode
 from workbench.casefile.layout import format_case
+from workbench.casefile.place import step_key
 from workbench.errors import InputError, RefusedError
 from workbench.redact.redaction import require_safe
 from workbench.redact.residue import scan

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from workbench.casefile.build import build_case
 from workbench.casefile.case import save_case
 from workbench.casefile.case_checks import check_case
-from workbench.casefile.codec import Place
 from workbench.casefile.layout import format_case
+from workbench.casefile.place import Place
 from workbench.check.claims import claim_outcome
 from workbench.check.judge import judge
 from workbench.errors import InputError, RefusedError

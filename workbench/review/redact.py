@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import encode, step_key
+from workbench.casefile.codec import encode
+from workbench.casefile.place import step_key
 from workbench.errors import InputError
 from workbench.redact.redaction import Redaction, note_of, require_safe
 from workbench.redact.run import redact_trace

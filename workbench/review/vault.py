@@ -12,7 +12,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import Place, decode, describe, encode
+from workbench.casefile.codec import decode, encode
+from workbench.casefile.place import Place, describe
 from workbench.errors import CaseFormatError, InputError
 from workbench.redact.keys import forget_key, key_folder, load_key, new_key
 from workbench.redact.residue import Needle

@@ -13,7 +13,8 @@ import os
 from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
-from workbench.casefile.codec import Place, decode, encode
+from workbench.casefile.codec import decode, encode
+from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError, InputError
 from workbench.model.canonical import canonical_json
 from workbench.model.verdict import Signature, Verdict

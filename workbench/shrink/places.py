@@ -13,7 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import encode, step_key
+from workbench.casefile.codec import encode
+from workbench.casefile.place import step_key
 from workbench.errors import InputError
 from workbench.model.ledger import TriggerNote
 from workbench.shrink.nodes import NodePath, aligned

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
-from workbench.casefile.codec import nearest
+from workbench.casefile.place import nearest
 from workbench.errors import CaseFormatError, TraceFormatError
 from workbench.store.columns import column, safe_text
 from workbench.store.errors import RunNotFound, StoreCorrupt

@@ -14,7 +14,8 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.casefile.codec import Place, decode, encode
+from workbench.casefile.codec import decode, encode
+from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError
 from workbench.model.event import ModelRequest, ToolCall, ToolResult
 from workbench.model.trace import Grade, Imported, Losses, RunStatus, Trace

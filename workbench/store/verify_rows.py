@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.parquet as pq
 
-from workbench.casefile.codec import Place, decode
+from workbench.casefile.codec import decode
+from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError
 from workbench.model.trace import Trace
 

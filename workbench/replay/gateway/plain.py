@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import describe, encode
+from workbench.casefile.codec import encode
+from workbench.casefile.place import describe
 from workbench.errors import InputError
 from workbench.model.event import Outcome
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap
