@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from benchmarks import cases, contract, shrink, startup, store
+from benchmarks import cases, contract, redact, shrink, startup, store
 
 __all__ = ["main"]
 
-BENCHMARKS = (startup.measure, cases.measure, contract.measure, shrink.measure, store.measure)
+BENCHMARKS = (
+    startup.measure,
+    cases.measure,
+    contract.measure,
+    redact.measure,
+    shrink.measure,
+    store.measure,
+)
 
 
 def main() -> int:

@@ -24,6 +24,7 @@ from workbench.redact.presidio import (
     model_label,
     presidio_label,
     read_ahead,
+    unchecked,
 )
 from workbench.redact.secrets_by_shape import find_secrets
 from workbench.redact.shapes import find_shapes
@@ -41,6 +42,8 @@ __all__ = [
     "read_prose_ahead",
 ]
 
+LONGEST: Final = 500_000
+"""Characters of a leaf that detectors read in time; a longer one is unchecked, which blocks export."""
 LEXICON: Final = "key_lexicon 1"
 _COOKIE: Final = re.compile(r"(?P<name>[\w.-]{1,64})=(?P<value>[^;\s,]{3,4096})")
 _COOKIE_WORDS: Final = frozenset({"path", "expires", "max-age", "samesite", "domain", "version"})
@@ -168,6 +171,8 @@ def _find(
     shape: tuple[str, tuple[str, ...], frozenset[str], bool, bool], models: Models
 ) -> tuple[Finding, ...]:
     text, keys, siblings, is_key, is_number = shape
+    if len(text) > LONGEST:
+        return (unchecked(0, len(text)),)
     leaf = Leaf(text=text, path=keys, siblings=siblings, is_key=is_key, is_number=is_number)
     found = [f for detector in DETECTORS for f in detector(leaf)]
     if not is_number:

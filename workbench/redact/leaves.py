@@ -20,6 +20,8 @@ from workbench.model.jsonvalue import TextForm, parse_text
 __all__ = ["Edit", "Leaf", "apply_edits", "walk"]
 
 _DEPTH_LIMIT: Final = 24
+_LENGTH_LIMIT: Final = 2_000_000
+"""Characters of a text that is taken apart; a longer one is one leaf, too long for any detector."""
 _LITERAL_ESCAPES: Final = "\\'\"abfnrtv01234567xuUN"
 Encoder: TypeAlias = Callable[[str], str]
 
@@ -103,7 +105,8 @@ def walk(
     frames: tuple[Frame, ...] = (),
 ) -> Iterator[Leaf]:
     """Yield the leaves of a text; a text that holds no other is one leaf."""
-    form = _form(text) if len(frames) < _DEPTH_LIMIT else None
+    small = len(frames) < _DEPTH_LIMIT and len(text) <= _LENGTH_LIMIT
+    form = _form(text) if small else None
     found = None if form is None else _scan(text, form)
     if found is None:
         yield Leaf(text=text, path=path, siblings=siblings, frames=frames)
@@ -244,11 +247,12 @@ def _unescape(escape: str, form: TextForm) -> str:
 
 def _encoder(body: str, quote: str, form: TextForm) -> Encoder:
     ascii_only = body.isascii() and "\\u" in body
+    slashes = "\\/" in body
 
     def encode(text: str) -> str:
         if form is TextForm.JSON:
             done = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
-            return done.replace("/", "\\/") if "\\/" in body else done
+            return done.replace("/", "\\/") if slashes else done
         done = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
         return done if quote == '"' else done.replace('\\"', '"').replace("'", "\\'")
 

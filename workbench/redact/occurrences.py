@@ -9,6 +9,7 @@ words of a name count where they are written like a name.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +17,7 @@ import ahocorasick_rs
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from workbench.redact.finding import Family, Finding, family_of
+from workbench.redact.finding import Family, Finding, family_of, merged
 from workbench.redact.skeleton import Piece, core_of, folded, pieces
 from workbench.redact.wording import (
     COMMON_WORDS,
@@ -136,8 +137,11 @@ class Occurrences:
         yield from exact
         if not leaf.is_key:
             yield from self._tails(leaf)
+            taken = merged(exact)
+            starts = [found.start for found in taken]
             for copy in self._damaged(text):
-                if not any(f.start < copy.end and copy.start < f.end for f in exact):
+                before = bisect_left(starts, copy.end) - 1
+                if before < 0 or taken[before].end <= copy.start:
                     yield copy
 
     def _whole_number(self, text: str) -> Iterator[Finding]:

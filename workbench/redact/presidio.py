@@ -37,6 +37,7 @@ __all__ = [
     "model_label",
     "presidio_label",
     "read_ahead",
+    "unchecked",
 ]
 
 TIME_LIMIT_S: Final = 10.0
@@ -203,7 +204,7 @@ def find_patterns(
     started = clock()
     for start, end in _windows(text, known):
         if clock() - started > limit_s:
-            yield _unchecked(start, len(text))
+            yield unchecked(start, len(text))
             return
         for found in _analyse(text[start:end]):
             if not _stands_alone(text, start + found[0], start + found[1], found[2]):
@@ -229,7 +230,8 @@ def _stands_alone(text: str, start: int, end: int, kind: str) -> bool:
     return _PHONE_WORD.search(text[max(0, start - 30) : start]) is not None
 
 
-def _unchecked(start: int, end: int) -> Finding:
+def unchecked(start: int, end: int) -> Finding:
+    """Return the finding for a text that was not read: it blocks export until a person decides."""
     return Finding(start=start, end=end, type="UNCHECKED", score=0.0, detector="time_limit")
 
 
@@ -274,7 +276,7 @@ def find_names(
     started = clock()
     for start, window in _name_windows(text):
         if clock() - started > limit_s:
-            yield _unchecked(start, len(text))
+            yield unchecked(start, len(text))
             return
         for found in _names(window):
             yield Finding(
