@@ -81,6 +81,8 @@ def test_a_file_is_loaded_from_disk(tmp_path: Path):
         ("[review]\nlead_days = 'soon'\n", "expected an integer"),
         ("[folders]\nstore = 2026-11-30\n", "expected a string"),
         ("not toml", "is not TOML"),
+        (f"a = {'[' * 100_000}", "is nested too deeply"),
+        (f"a = {'[' * 3_000}{']' * 3_000}", "is nested too deeply"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, said: str):
@@ -89,6 +91,7 @@ def test_what_is_wrong_is_said(text: str, said: str):
         parse_settings(text)
 
     assert said in str(caught.value)
+    assert "\n  Fix: " in str(caught.value)
 
 
 def test_a_file_in_another_encoding_is_an_error(tmp_path: Path):
@@ -97,4 +100,13 @@ def test_a_file_in_another_encoding_is_an_error(tmp_path: Path):
     path.write_bytes(b"[folders]\nstore = '\xff'\n")
 
     with pytest.raises(CaseFormatError, match="UTF-8"):
+        load_settings(path)
+
+
+def test_settings_of_megabytes_are_none(tmp_path: Path):
+    """Reading some TOML takes time by the square of its length."""
+    path = tmp_path / "workbench.toml"
+    path.write_text("." * 100_000)
+
+    with pytest.raises(CaseFormatError, match="is 100000 bytes long"):
         load_settings(path)

@@ -9,9 +9,10 @@ Source:
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import decode
+from workbench.casefile.files import read_bytes
 from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError
 from workbench.model.settings import Settings
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["find_settings", "load_settings", "parse_settings"]
 
 FILE_NAME = "workbench.toml"
+_MAX_BYTES: Final = 64 << 10
 
 
 def find_settings(start: Path) -> Path | None:
@@ -43,9 +45,9 @@ def load_settings(path: Path | None) -> Settings:
     if path is None:
         return Settings()
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"cannot be read as UTF-8 text ({type(error).__name__})"
+        text = read_bytes(path, limit=_MAX_BYTES).decode()
+    except UnicodeDecodeError:
+        message = "is not UTF-8 text"
         raise CaseFormatError(message, place=path.name, fix="save it as UTF-8 text") from None
     return parse_settings(text, name=path.name)
 
@@ -57,6 +59,10 @@ def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise CaseFormatError(
             f"is not TOML: {error}", place=name, fix="mend the file at that line"
+        ) from None
+    except RecursionError:
+        raise CaseFormatError(
+            "is nested too deeply to read", place=name, fix="flatten it"
         ) from None
     place = Place(name=name)
     settings = decode(Settings, _as_json(document), place=place)
