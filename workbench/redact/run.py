@@ -48,7 +48,7 @@ from workbench.redact.residue import Hit, Needle, view_count
 from workbench.redact.slots import Slot, filled, iterate
 from workbench.redact.substitute import Replacing, filler, new_texts, refuse_patterns, shown_place
 from workbench.redact.survey import Spot, survey
-from workbench.redact.trigger import Triggers, find_triggers, kinds_of
+from workbench.redact.trigger import Triggers, find_triggers, kinds_of, refuse_unmatched
 
 if TYPE_CHECKING:
     import os
@@ -92,7 +92,7 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
     Raises:
         MissingExtraError: no model reads prose, and `ner` is not `none`.
         RefusedError: a pattern of the contract holds a value, or a detector ran out of time.
-        InputError: the key is empty, or the policy breaks its format.
+        InputError: the key is empty, the policy breaks its format, or a `trigger` names no place.
     """
     run = open_run(
         trace, contract=contract, policy=policy, key=key, ner=ner, trigger=trigger, known=known
@@ -122,7 +122,9 @@ def open_run(  # noqa: PLR0913  see `redact_trace`
     )
     rules = replace(rules, trigger=(*rules.trigger, *trigger))
     models = _models(rules.ner or Ner(ner))
-    return Run(trace, contract, rules, Drawer(key), models, known)
+    run = Run(trace, contract, rules, Drawer(key), models, known)
+    refuse_unmatched(trigger, [leaf.path for _, leaf in run.survey.leaves], run.kinds)
+    return run
 
 
 def _models(ner: Ner) -> Models:

@@ -7,19 +7,24 @@ event in the evidence of a violation, and what the policy's `trigger` globs name
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from workbench.errors import InputError
 from workbench.model.event import Event, Outcome, ToolCall, ToolResult
 from workbench.model.trace import Trace, calls_of
+from workbench.redact.places import parse_glob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from workbench.model.verdict import Verdict
     from workbench.redact.places import PlaceGlob
     from workbench.redact.slots import Place
 
-__all__ = ["Triggers", "find_triggers", "kinds_of", "matches_any", "root_of"]
+__all__ = ["Triggers", "find_triggers", "kinds_of", "matches_any", "refuse_unmatched", "root_of"]
+
+
+_SHOWN: Final = 80
 
 
 def root_of(event: Event) -> str:
@@ -57,6 +62,27 @@ def matches_any(
     """Whether any of some globs covers a place."""
     kind, tool = kinds.get(str(place[0]), (None, None))
     return any(glob.matches(place, kind=kind, tool=tool) for glob in globs)
+
+
+def refuse_unmatched(
+    triggers: Iterable[str],
+    places: Sequence[Place],
+    kinds: dict[str, tuple[str, str | None]],
+) -> None:
+    """Refuse a trigger that a person named and that is nowhere: it would protect nothing.
+
+    Raises:
+        InputError: no value of the trace lies there.
+    """
+    for text in triggers:
+        glob = parse_glob(text)
+        if not any(matches_any((glob,), place, kinds) for place in places):
+            raise InputError(
+                "names no value of this trace; it would protect nothing",
+                place="--trigger",
+                key=text[:_SHOWN],
+                fix="copy a place from `workbench show`, e.g. #17.args.account_id",
+            )
 
 
 def kinds_of(trace: Trace) -> dict[str, tuple[str, str | None]]:
