@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -58,13 +59,14 @@ def lab(tmp_path):
         env=os.environ | quiet,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         wait_for(address, server)
         yield address
     finally:
-        server.terminate()
-        server.wait(timeout=30)
+        os.killpg(server.pid, signal.SIGKILL)  # with its kernel; how it stops is not our question
+        server.wait()
 
 
 def wait_for(address, server):
