@@ -20,7 +20,7 @@ ENDINGS = {
     "refused": RefusedError("the draft holds residue"),
     "inconclusive": InconclusiveError("no answer was recorded"),
     "interrupt": KeyboardInterrupt(),
-    "system": OSError(36, "File name too long", "/home/ada/x"),
+    "system": OSError(36, "File name too long", "/private/ada/x"),
     "library": OSError(PRIVATE_TEXT),
     "steering": InputError("key \x1b[2J\u202e is unknown"),
 }
