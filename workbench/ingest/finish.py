@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.ingest.origin import Origin
     from workbench.ingest.transcript import Transcript
     from workbench.model.jsonvalue import Json, JsonMap
-    from workbench.model.trace import Tool
+    from workbench.model.trace import Loss, Tool
 
 __all__ = ["RunFacts", "finished", "labels_of"]
 
@@ -29,9 +29,14 @@ class RunFacts:
     model: str | None = None
     agent: str | None = None
     """Version of the agent's code."""
+    prompt: str | None = None
+    """Version of the prompt."""
+    tags: Sequence[str] = ()
     labels: JsonMap = field(default_factory=dict)
     status: RunStatus = RunStatus.UNKNOWN
     listed: Sequence[Tool] = ()
+    losses: Sequence[Loss] = ()
+    """What only this importer can know to be missing."""
 
 
 def labels_of(**found: Json) -> JsonMap:
@@ -46,8 +51,11 @@ def finished(
     events = script.events()
     trace = Trace(
         run_id=origin.run_id(facts.own_id),
-        versions=Versions(model=facts.model or None, agent=facts.agent or None),
+        versions=Versions(
+            prompt=facts.prompt or None, model=facts.model or None, agent=facts.agent or None
+        ),
         session=facts.session or None,
+        tags=tuple(facts.tags),
         labels=facts.labels,
         status=facts.status,
         source=origin.source,
@@ -57,6 +65,7 @@ def finished(
     losses = (
         *counted_losses(script.counts),
         *book_losses(script.book),
+        *facts.losses,
         *trace_losses(trace, tools_listed=len(facts.listed) + len(tools)),
     )
     return trace, Losses(items=losses)

@@ -17,10 +17,14 @@ from workbench.ingest.pairing import CallBook
 from workbench.model.event import (
     CallError,
     Claim,
+    ContextChange,
     Event,
     ModelReply,
     ModelRequest,
+    Outcome,
+    Permission,
     Requestor,
+    StateChange,
     SystemMessage,
     ToolCall,
     ToolResult,
@@ -77,6 +81,12 @@ class Answered:
     """The recorder's own structure, when there is no text."""
     error: CallError | None = None
     at: str | None = None
+    agent: str | None = None
+    outcome: Outcome | None = None
+    """As the source states it; None: it is derived later."""
+    detail: str | None = None
+    operation_id: str | None = None
+    latency_ms: float | None = None
     dropped: int = 0
 
 
@@ -128,9 +138,17 @@ class Transcript:
             )
         self._calls(asked, said, requestor=Requestor.USER, turn=0)
 
+    def framework(self, said: Said, asked: Sequence[Asked]) -> None:
+        """Add calls that no reply of the model asked for."""
+        self._calls(asked, said, requestor=Requestor.FRAMEWORK, turn=0)
+
     def request(self, request: ModelRequest) -> None:
         """Add a recorded request to the model."""
         self._add(replace(request, seq=self._next))
+
+    def mark(self, event: Permission | StateChange | ContextChange) -> None:
+        """Add what happened beside the messages."""
+        self._add(replace(event, seq=self._next))
 
     def reply(self, said: Said, asked: Sequence[Asked] = ()) -> None:
         """Add a reply of the model: its text, also as a claim, and the calls it asked for."""
@@ -178,8 +196,13 @@ class Transcript:
                 call_id=call_id,
                 result_raw=answered.text,
                 result=self._result_value(answered),
+                outcome=answered.outcome,
+                detail=answered.detail,
                 error=answered.error,
+                operation_id=answered.operation_id,
+                latency_ms=answered.latency_ms,
                 at=answered.at,
+                agent=answered.agent,
                 source_ref=answered.ref,
             )
         )
