@@ -53,6 +53,8 @@ class Said:
     usage: Usage | None = None
     dropped: int = 0
     """Parts that are no text."""
+    shown: bool = True
+    """Whether a person sees it; a reply that its format marks as internal is no claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,13 @@ class Transcript:
         self.counts["parts_dropped"] += said.dropped
         if said.text:
             self._add(
-                SystemMessage(seq=self._next, text=said.text, at=said.at, source_ref=said.ref)
+                SystemMessage(
+                    seq=self._next,
+                    text=said.text,
+                    at=said.at,
+                    agent=said.agent,
+                    source_ref=said.ref,
+                )
             )
 
     def user(self, said: Said, asked: Sequence[Asked] = ()) -> None:
@@ -133,6 +141,7 @@ class Transcript:
                     text=said.text,
                     actor=said.actor,
                     at=said.at,
+                    agent=said.agent,
                     source_ref=said.ref,
                 )
             )
@@ -167,6 +176,16 @@ class Transcript:
                 source_ref=said.ref,
             )
         )
+        if said.shown:
+            self.claim(said)
+        ids = self._calls(asked, said, requestor=Requestor.AGENT, turn=self._turn)
+        if ids:
+            reply = self._events[at]
+            assert isinstance(reply, ModelReply)  # noqa: S101  we put it there
+            self._events[at] = replace(reply, call_ids=ids)
+
+    def claim(self, said: Said) -> None:
+        """Add a text shown to a person that is no reply, or only a part of one."""
         if said.text and said.text.strip():
             self._last_claim = self._next
             self._add(
@@ -178,11 +197,6 @@ class Transcript:
                     source_ref=said.ref,
                 )
             )
-        ids = self._calls(asked, said, requestor=Requestor.AGENT, turn=self._turn)
-        if ids:
-            reply = self._events[at]
-            assert isinstance(reply, ModelReply)  # noqa: S101  we put it there
-            self._events[at] = replace(reply, call_ids=ids)
 
     def result(self, answered: Answered) -> None:
         """Add what a tool answered, to the call that it belongs to."""
