@@ -147,9 +147,9 @@ class Transcript:
             )
         self._calls(asked, said, requestor=Requestor.USER, turn=0)
 
-    def framework(self, said: Said, asked: Sequence[Asked]) -> None:
+    def apart(self, said: Said, asked: Sequence[Asked], requestor: Requestor) -> None:
         """Add calls that no reply of the model asked for."""
-        self._calls(asked, said, requestor=Requestor.FRAMEWORK, turn=0)
+        self._calls(asked, said, requestor=requestor, turn=0)
 
     def request(self, request: ModelRequest) -> None:
         """Add a recorded request to the model."""

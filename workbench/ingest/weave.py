@@ -1,0 +1,310 @@
+"""Spans of model requests and tools, put together to the events of one run.
+
+Each model span repeats the conversation before it. A message is told when it is first seen:
+what a later request repeats adds nothing, what only the next request shows (the result of a tool
+that has no span) is taken from there. A tool span gives its call times and an error; its text is
+the one that the model saw, where a later request shows it.
+
+Events stand in the order of time; at equal times what began first ends first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest.messages import Message, Role
+from workbench.ingest.moments import Moment, passed_ms
+from workbench.ingest.transcript import Said, compact
+from workbench.model.event import ModelRequest, Requestor
+from workbench.model.jsonvalue import ABSENT, Absent, parse_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from workbench.ingest.transcript import Answered, Asked, Transcript
+    from workbench.model.jsonvalue import Json
+
+__all__ = ["ModelSpan", "ToolSpan", "weave"]
+
+_UNASKED: Final = "calls_unasked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpan:
+    """One request to a model and its reply."""
+
+    start: Moment | None
+    end: Moment | None
+    request: ModelRequest
+    history: Sequence[Message] = ()
+    """What was sent."""
+    reply: Message | None = None
+    """None: the request failed or the reply was not kept."""
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpan:
+    """One execution of a tool."""
+
+    start: Moment | None
+    end: Moment | None
+    asked: Asked
+    answered: Answered | None = None
+    """None: it never ended."""
+    agent: str | None = None
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that a reply asked for."""
+
+    asked: Asked
+    taken: bool = False
+
+
+@dataclass(slots=True)
+class _Loom:
+    """What was told so far."""
+
+    script: Transcript
+    spans: Sequence[ModelSpan | ToolSpan]
+    answers: dict[str, Answered]
+    """Call id -> what the model saw as its result."""
+    call_of: dict[int, Asked]
+    """Position of a tool span -> the call that it executes."""
+    told: Counter[tuple[object, ...]] = field(default_factory=Counter)
+    known_ids: set[str] = field(default_factory=set)
+    answered: set[str] = field(default_factory=set)
+    begun: set[int] = field(default_factory=set)
+    ended: set[int] = field(default_factory=set)
+    system: dict[str | None, str] = field(default_factory=dict)
+
+    def begin(self, at: int) -> None:
+        """Tell how a span begins."""
+        span = self.spans[at]
+        self.begun.add(at)
+        match span:
+            case ModelSpan():
+                self._history(span)
+                self.script.request(
+                    replace(
+                        span.request,
+                        n_messages=len(span.history) or None,
+                        at=_text(span.start),
+                        agent=span.agent,
+                    )
+                )
+            case ToolSpan():
+                self._tool_begins(at, span)
+
+    def end(self, at: int) -> None:
+        """Tell how a span ends, unless something forced that before."""
+        if at in self.ended:
+            return
+        self.ended.add(at)
+        span = self.spans[at]
+        match span:
+            case ModelSpan():
+                if span.reply is not None:
+                    self._reply(span.reply, at=_text(span.end), agent=span.agent)
+            case ToolSpan():
+                self._tool_ends(at, span)
+
+    def _history(self, span: ModelSpan) -> None:
+        counted: Counter[tuple[object, ...]] = Counter()
+        for message in span.history:
+            key = _key(message)
+            counted[key] += 1
+            if counted[key] > self.told[key] and not self._is_known(message):
+                self._tell(message, span)
+
+    def _is_known(self, message: Message) -> bool:
+        ids = [asked.id for asked in message.asked if asked.id]
+        if ids:
+            return all(one in self.known_ids for one in ids)
+        answered = message.answered
+        return answered is not None and answered.id in self.answered
+
+    def _tell(self, message: Message, span: ModelSpan) -> None:
+        match message.role:
+            case Role.SYSTEM:
+                self.script.system(message.said)
+            case Role.USER:
+                self.script.user(message.said)
+            case Role.ASSISTANT:
+                self._reply(message, at=None, agent=span.agent)
+                return
+            case Role.TOOL:
+                self._result_seen(message)
+        self.told[_key(message)] += 1
+
+    def _reply(self, message: Message, *, at: str | None, agent: str | None) -> None:
+        said = replace(message.said, at=at or message.said.at, agent=agent or message.said.agent)
+        self.told[_key(message)] += 1
+        self.known_ids.update(asked.id for asked in message.asked if asked.id)
+        self.script.reply(said, message.asked)
+
+    def _result_seen(self, message: Message) -> None:
+        """Tell a result that a request shows; a tool span of it, if there is one, ends now."""
+        assert message.answered is not None  # noqa: S101  the role says so
+        given = message.answered.id
+        span = next(
+            (
+                at
+                for at, asked in self.call_of.items()
+                if asked.id == given and given and at not in self.ended
+            ),
+            None,
+        )
+        if span is not None and span in self.begun:
+            self.end(span)
+            return
+        if given:
+            self.answered.add(given)
+        self.script.result(message.answered)
+
+    def _tool_begins(self, at: int, span: ToolSpan) -> None:
+        if at in self.call_of:
+            return
+        if span.asked.id and span.asked.id in self.known_ids:
+            self.call_of[at] = span.asked
+            return
+        self.script.counts[_UNASKED] += 1
+        said = Said(ref=span.asked.ref, at=_text(span.start), agent=span.agent)
+        if span.asked.id:
+            self.known_ids.add(span.asked.id)
+        self.script.apart(said, [span.asked], Requestor.AGENT)
+
+    def _tool_ends(self, at: int, span: ToolSpan) -> None:
+        asked = self.call_of.get(at, span.asked)
+        if asked.id and asked.id in self.answered:
+            return
+        seen = self.answers.get(asked.id) if asked.id else None
+        answered = span.answered or seen
+        if answered is None:
+            return
+        if asked.id:
+            self.answered.add(asked.id)
+        if seen is not None and (seen.text is not None or seen.value is not None):
+            answered = replace(answered, text=seen.text, value=seen.value, ref=seen.ref)
+            answered = replace(answered, error=answered.error or seen.error)
+        self.script.result(
+            replace(
+                answered,
+                id=asked.id,
+                tool=asked.tool,
+                args=_value(asked),
+                at=_text(span.end),
+                agent=span.agent,
+                latency_ms=passed_ms(span.start, span.end),
+            )
+        )
+
+
+def weave(script: Transcript, spans: Sequence[ModelSpan | ToolSpan]) -> None:
+    """Add the events of spans.
+
+    Args:
+        script: receives the events.
+        spans: in the order in which they began; the order of the source where times are equal.
+    """
+    for span in spans:
+        moments = [moment for moment in (span.start, span.end) if moment is not None]
+        script.counts["timestamps_without_zone"] += any(moment.naive for moment in moments)
+    owner, call_of = _paired(spans)
+    loom = _Loom(script=script, spans=spans, answers=_answers(spans), call_of=call_of)
+    for _, at, phase in sorted(_moments(spans, owner)):
+        if phase:
+            loom.end(at)
+        else:
+            if at in owner:
+                loom.end(owner[at])
+            loom.begin(at)
+
+
+def _moments(
+    spans: Sequence[ModelSpan | ToolSpan], owner: dict[int, int]
+) -> Iterable[tuple[int, int, int]]:
+    """Yield begin (0) and end (1) of each span; one without times stands behind the one before."""
+    last = 0
+    for at, span in enumerate(spans):
+        start = last if span.start is None else span.start.micros
+        start = max(start, last) if at in owner else start
+        end = start if span.end is None else max(start, span.end.micros)
+        last = start
+        yield start, at, 0
+        yield end, at, 1
+
+
+def _answers(spans: Sequence[ModelSpan | ToolSpan]) -> dict[str, Answered]:
+    found: dict[str, Answered] = {}
+    for span in spans:
+        for message in span.history if isinstance(span, ModelSpan) else ():
+            if message.answered is not None and message.answered.id:
+                found.setdefault(message.answered.id, message.answered)
+    return found
+
+
+def _paired(
+    spans: Sequence[ModelSpan | ToolSpan],
+) -> tuple[dict[int, int], dict[int, Asked]]:
+    """Find for each tool span the model span that asked for it, and the call there.
+
+    By id where both have one, else by tool and arguments, first come first served.
+    """
+    calls: dict[str, list[tuple[int, _Call]]] = defaultdict(list)
+    for at, span in enumerate(spans):
+        if isinstance(span, ModelSpan) and span.reply is not None:
+            for asked in span.reply.asked:
+                calls[asked.tool].append((at, _Call(asked=asked)))
+    owner: dict[int, int] = {}
+    call_of: dict[int, Asked] = {}
+    for by_id in (True, False):
+        for at, span in enumerate(spans):
+            if isinstance(span, ToolSpan) and at not in call_of:
+                found = _call_for(span, calls[span.asked.tool], by_id=by_id)
+                if found is not None:
+                    owner[at], call = found
+                    call.taken = True
+                    call_of[at] = call.asked
+    return owner, call_of
+
+
+def _call_for(
+    span: ToolSpan, calls: Iterable[tuple[int, _Call]], *, by_id: bool
+) -> tuple[int, _Call] | None:
+    free = [(at, call) for at, call in calls if not call.taken]
+    if by_id:
+        given = span.asked.id
+        return next((one for one in free if given and one[1].asked.id == given), None)
+    if span.asked.id and any(call.asked.id for _, call in free):
+        return None
+    args = _canonical(span.asked)
+    return next((one for one in free if args and _canonical(one[1].asked) == args), None)
+
+
+def _key(message: Message) -> tuple[object, ...]:
+    """Return what tells a message from others, whoever repeats it."""
+    text = (message.said.text or "").strip()
+    if message.answered is not None:
+        return message.role, message.answered.id or message.answered.text
+    calls = tuple(asked.id or (asked.tool, _canonical(asked)) for asked in message.asked)
+    return message.role, text if not calls else "", calls
+
+
+def _value(asked: Asked) -> Json | Absent:
+    if asked.text is None:
+        return asked.value
+    return parse_text(asked.text).value
+
+
+def _canonical(asked: Asked) -> str | None:
+    value = _value(asked)
+    return None if value is ABSENT else compact(value)
+
+
+def _text(moment: Moment | None) -> str | None:
+    return None if moment is None else moment.text
