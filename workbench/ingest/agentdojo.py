@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.content import read_content, read_result
 from workbench.ingest.finish import RunFacts, finished, labels_of
+from workbench.ingest.format import Format
 from workbench.ingest.shapes import as_map, map_in, map_items, text_in
 from workbench.ingest.transcript import Answered, Asked, Said, Transcript
 from workbench.model.event import CallError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Losses, Tool, Trace
 
-__all__ = ["read_agentdojo"]
+__all__ = ["FORMAT", "read_agentdojo"]
 
 _ERROR_TYPE: Final = re.compile(r"([A-Za-z_][\w.]{0,80}(?:Error|Exception)): ")
 
@@ -138,3 +139,21 @@ def _add_result(script: Transcript, ref: str, message: JsonMap, origin: Origin) 
 def _error(message: str) -> CallError:
     found = _ERROR_TYPE.match(message)
     return CallError(type=None if found is None else found[1], message=message)
+
+
+def _recognises(record: Json) -> bool:
+    run = map_in(record, "data") or map_in(record)
+    return (
+        isinstance(run.get("messages"), list)
+        and "suite_name" in run
+        and ("pipeline_name" in run or "user_task_id" in run)
+    )
+
+
+FORMAT: Final = Format(
+    name="agentdojo",
+    recognises=_recognises,
+    owns=_recognises,
+    own_id=lambda record: text_in(record, "source_path"),
+    read=read_agentdojo,
+)

@@ -9,11 +9,13 @@ Source:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe, step_key
+from workbench.ingest.chat_shape import chat_id, is_anthropic, is_surely_anthropic
 from workbench.ingest.content import REASONING, read_content, read_result
 from workbench.ingest.finish import RunFacts, finished
+from workbench.ingest.format import Format
 from workbench.ingest.shapes import as_map, integer_in, map_in, map_items, text_in
 from workbench.ingest.toollist import listed_tools
 from workbench.ingest.transcript import Answered, Asked, Said, Transcript
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Losses, Tool, Trace
 
-__all__ = ["read_anthropic_messages"]
+__all__ = ["FORMAT", "read_anthropic_messages"]
 
 
 def read_anthropic_messages(
@@ -190,3 +192,13 @@ def _usage(message: JsonMap) -> Usage | None:
         output_tokens=integer_in(usage, "output_tokens"),
         cached_tokens=integer_in(usage, "cache_read_input_tokens"),
     )
+
+
+FORMAT: Final = Format(
+    name="anthropic_messages",
+    recognises=is_anthropic,
+    owns=is_surely_anthropic,
+    own_id=chat_id,
+    read=read_anthropic_messages,
+    general=True,
+)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias, cast
 
 from workbench.errors import TraceFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.model.jsonvalue import Json
 
@@ -184,6 +185,20 @@ class TextMap:
     def __init__(self, text: str) -> None:
         self.text = text
         self._children: dict[tuple[Step, ...], dict[Step, Span]] = {}
+
+    @classmethod
+    def of_lines(cls, lines: Sequence[str], numbered: Iterable[int]) -> TextMap:
+        """Return the map of a list of values, each on its line.
+
+        Args:
+            lines: texts; those that are not `numbered` need not be JSON.
+            numbered: positions of the lines that are values 0, 1, ...; a path starts with that.
+        """
+        made = cls("\n".join(lines))
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        spans = ((starts[at], starts[at] + len(lines[at])) for at in numbered)
+        made._children[()] = dict(enumerate(spans))
+        return made
 
     def span(self, path: tuple[Step, ...]) -> Span | None:
         """Return start and end of the part at `path`; None: there is no such part.

@@ -43,6 +43,10 @@ _COUNTED: Final[dict[str, tuple[Grade, str]]] = {
         Grade.NEEDS_FIXTURES,
         "images, sounds or files in messages; only texts are imported",
     ),
+    "records_unreadable": (
+        Grade.NEEDS_FIXTURES,
+        "damaged records of the run; they are stored raw, and what they said is not in the trace",
+    ),
     "reply_cut": (Grade.REPLAYABLE, "replies ended at the model's token limit"),
     "results_as_literal": (Grade.REPLAYABLE, "results are Python literals, read as such"),
     "results_too_deep": (Grade.REPLAYABLE, "results nest too deeply; kept as text only"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import Place
 from workbench.casefile.trace import parse_trace
+from workbench.ingest.format import Format
 from workbench.ingest.losses import trace_losses
 from workbench.ingest.origin import usable_id
 from workbench.ingest.shapes import text_in
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
     from workbench.model.trace import Tool, Trace
 
-__all__ = ["read_native"]
+__all__ = ["FORMAT", "read_native"]
 
 
 def read_native(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[Trace, Losses]:
@@ -38,3 +39,17 @@ def read_native(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[
         tools=known_tools(trace.events, listed=trace.tools, declared=tools),
     )
     return trace, Losses(items=tuple(trace_losses(trace, tools_listed=listed)))
+
+
+def _recognises(record: Json) -> bool:
+    return (text_in(record, "schema") or "").startswith("trace/")
+
+
+FORMAT: Final = Format(
+    name="trace1",
+    recognises=_recognises,
+    owns=_recognises,
+    own_id=lambda record: text_in(record, "run_id"),
+    read=read_native,
+    located=False,
+)

@@ -12,8 +12,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe, step_key
+from workbench.ingest.chat_shape import chat_id, is_openai, is_surely_openai
 from workbench.ingest.content import read_content, read_result
 from workbench.ingest.finish import RunFacts, finished
+from workbench.ingest.format import Format
 from workbench.ingest.shapes import as_map, integer_in, map_in, map_items, text_in
 from workbench.ingest.toollist import listed_tools
 from workbench.ingest.transcript import Answered, Asked, Said, Transcript
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Losses, Tool, Trace
 
-__all__ = ["add_messages", "read_openai_chat"]
+__all__ = ["FORMAT", "add_messages", "read_openai_chat"]
 
 _ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -188,3 +190,13 @@ def _usage(response: JsonMap) -> Usage | None:
         output_tokens=integer_in(usage, "completion_tokens"),
         cached_tokens=integer_in(usage.get("prompt_tokens_details"), "cached_tokens"),
     )
+
+
+FORMAT: Final = Format(
+    name="openai_chat",
+    recognises=is_openai,
+    owns=is_surely_openai,
+    own_id=chat_id,
+    read=read_openai_chat,
+    general=True,
+)

@@ -2,7 +2,7 @@
 
 A file is read twice. The first time it is only surveyed: if it is damaged, ambiguous, holds no
 trace, or uses one run id for two contents, the error comes before the first run is handed out,
-so that nobody stores half a file. The second time each record becomes an `Imported`.
+so that nobody stores half a file. The second time each run becomes an `Imported`.
 """
 
 from __future__ import annotations
@@ -10,36 +10,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-from workbench.casefile.place import describe, nearest
-from workbench.errors import InputError, TraceFormatError, UnknownRunError
+from workbench.casefile.place import nearest
+from workbench.errors import InputError, UnknownRunError
 from workbench.ingest.formats import AUTO, FORMATS, checked_format
-from workbench.ingest.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
-from workbench.ingest.losses import counted_losses, raw_losses, unreadable
-from workbench.ingest.origin import Origin, usable_id
-from workbench.ingest.rows import message_path, rows_of, with_exact_arguments
-from workbench.ingest.source import (
-    Piece,
-    SourceText,
-    file_digest,
-    open_source,
-    pieces_of,
-    shown_path,
-)
-from workbench.ingest.survey import digest_of, survey
+from workbench.ingest.gather import gathered
+from workbench.ingest.imported import imported
+from workbench.ingest.source import file_digest, open_source, pieces_of, shown_path
+from workbench.ingest.survey import survey
 from workbench.ingest.toollist import read_tools
 from workbench.model.trace import Imported, Losses, Source, Tool, Trace
-
-if TYPE_CHECKING:
-    from workbench.model.jsonvalue import Json
 
 __all__ = ["FORMATS", "file_digest", "ingest_traces", "load_run", "read_source", "read_tools"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Is told bytes done and bytes in all; a file counts twice, as it is read twice."""
 
-_UNREADABLE: Final = "unreadable"
 _SHOWN_IDS: Final = 5
 
 
@@ -70,8 +57,9 @@ def read_source(
     size = source.path.stat().st_size
     tell = on_progress or _silent
     found = survey(source, wanted=format, on_bytes=lambda done: tell(done, 2 * size))
-    for piece in pieces_of(source, on_bytes=lambda done: tell(size + done, 2 * size)):
-        yield _imported(piece, source, found.format_of(piece.value), tools)
+    pieces = pieces_of(source, on_bytes=lambda done: tell(size + done, 2 * size))
+    for run in gathered(pieces, found):
+        yield imported(run, file=source.path.name, tools=tools)
 
 
 def ingest_traces(
@@ -156,66 +144,3 @@ def _split(reference: str) -> tuple[str, str | None]:
 
 def _silent(_done: int, _total: int) -> None:
     """Tell nobody."""
-
-
-# --- one record --------------------------------------------------------------
-
-
-def _imported(
-    piece: Piece, source: SourceText, name: str | None, tools: Sequence[Tool]
-) -> Imported:
-    origin = Origin(
-        format=name or _UNREADABLE,
-        digest=digest_of(piece.raw),
-        file=source.path.name,
-        place=piece.place,
-    )
-    if name is None:
-        reason = piece.error or f"is {describe(piece.value)}; expected a trace of a known format"
-        return _unusable(piece, origin, None, f"{origin.where}: {reason}")
-    text = piece.raw.decode()
-    value, halves = piece.value, 0
-    if has_lone_surrogate(text):
-        value, halves = without_lone_surrogates(value)
-    if piece.shared is not None and isinstance(value, dict):
-        value = {**piece.shared, **value}
-    try:
-        trace, losses = FORMATS[name].read(value, place=origin, tools=tools)
-    except TraceFormatError as error:
-        own = FORMATS[name].own_id(value)
-        return _unusable(piece, origin, own, str(error).partition("\n")[0])
-    spans = TextMap(text)
-    if FORMATS[name].located:
-        trace, losses = _exact(trace, losses, spans)
-        rows = rows_of([message_path(event) for event in trace.events], spans)
-    else:
-        rows = rows_of([("events", event.seq) for event in trace.events], spans)
-    items = (
-        *losses.items,
-        *counted_losses({"lone_surrogates": halves}),
-        *raw_losses(text),
-    )
-    return Imported(
-        run_id=trace.run_id,
-        raw=piece.raw,
-        cuts=rows.cuts,
-        row_of_event=rows.of_event,
-        trace=trace,
-        losses=Losses(items=items),
-    )
-
-
-def _exact(trace: Trace, losses: Losses, spans: TextMap) -> tuple[Trace, Losses]:
-    """Take the arguments' text from the record; the loss stays where that was impossible."""
-    trace, left = with_exact_arguments(trace, spans)
-    items = (loss for loss in losses.items if left or loss.kind != "args_not_exact")
-    return trace, Losses(items=tuple(items))
-
-
-def _unusable(piece: Piece, origin: Origin, own: Json, reason: str) -> Imported:
-    return Imported(
-        run_id=usable_id(own) or f"{_UNREADABLE}-{origin.digest[:12]}",
-        raw=piece.raw,
-        losses=unreadable(reason),
-        parse_error=reason,
-    )

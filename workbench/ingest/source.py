@@ -1,8 +1,8 @@
 """Bytes of a source file, unpacked if they are gzip, as records in their order.
 
 A file is JSON Lines if its first line is a whole JSON value and more follows; it is then read
-line by line and never held as a whole. Otherwise it is one JSON document, which holds one run or
-a list of runs. Neither its name nor its ending matters.
+line by line and never held as a whole. Otherwise it is one JSON document, which holds one record or
+many, or binary data that a decoder knows. Neither its name nor its ending matters.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from typing import IO, TYPE_CHECKING, Final, cast
 
 from workbench.casefile.files import require_file
 from workbench.errors import InputError, TraceFormatError
-from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within, read_value
+from workbench.ingest.containers import records_of, records_of_line
+from workbench.ingest.decoders import Decoder, decoder_of
+from workbench.ingest.jsontext import DEPTH_LIMIT, read_value
+from workbench.ingest.piece import Piece
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
     from io import BufferedReader
 
-    from workbench.model.jsonvalue import Json, JsonMap
-
-__all__ = ["Piece", "SourceText", "file_digest", "open_source", "pieces_of", "shown_path"]
+__all__ = ["SourceText", "file_digest", "open_source", "pieces_of", "shown_path"]
 
 _LIMIT_BYTES: Final = 512 << 20
+_HEAD_BYTES: Final = 4096
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 _KNOWN: Final = (
@@ -45,21 +47,6 @@ _FIX_BINARY: Final = "give JSON or JSON Lines in UTF-8, plain or gzip"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """One record of a file."""
-
-    raw: bytes
-    """Its exact bytes, without white space around it."""
-    place: str | None = None
-    """`line 17`, `record 3`; None: it is the whole file."""
-    value: Json = None
-    error: str | None = None
-    """Why there is no value."""
-    shared: JsonMap | None = None
-    """What the file says once of all its records."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceText:
     """A file whose form is known."""
 
@@ -70,6 +57,8 @@ class SourceText:
     """Whether it is JSON Lines."""
     error: str | None = None
     """Why it is no JSON document, where its first line was no JSON value either."""
+    decoder: Decoder | None = None
+    """What reads it when it is binary."""
 
 
 def open_source(path: str | os.PathLike[str]) -> SourceText:
@@ -82,6 +71,10 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
     found = Path(path)
     shown = shown_path(found)
     with _unpacked(found, shown) as (stream, _):
+        decoder = decoder_of(stream.read(_HEAD_BYTES))
+        if decoder is not None:
+            return SourceText(path=found, shown=shown, lines=False, decoder=decoder)
+        stream.seek(0)
         first = _next_line(stream, shown)
         _refuse_binary(first, shown)
         second = _next_line(stream, shown)
@@ -105,11 +98,23 @@ def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterato
     if source.lines:
         yield from _lines(source, on_bytes)
         return
-    piece = _parsed(_whole(source), depth=None)
+    data = _whole(source)
     on_bytes(source.path.stat().st_size)
+    if source.decoder is not None:
+        yield from _decoded(source, source.decoder, data)
+        return
+    piece = _parsed(data, depth=None)
     if piece.error is not None:
         raise TraceFormatError(piece.error, place=source.shown)
-    yield from _records(piece)
+    yield from records_of(piece)
+
+
+def _decoded(source: SourceText, decoder: Decoder, data: bytes) -> Iterator[Piece]:
+    try:
+        yield from decoder.pieces(data)
+    except TraceFormatError as error:
+        reason = str(error).partition("\n")[0]
+        raise TraceFormatError(reason, place=source.shown, fix=error.fix) from None
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:
@@ -208,7 +213,7 @@ def _lines(source: SourceText, on_bytes: Callable[[int], None]) -> Iterator[Piec
             if len(line) > _LIMIT_BYTES:
                 raise _too_large(source.shown)
             if line.strip():
-                yield replace(_parsed(line), place=f"line {number}")
+                yield from records_of_line(replace(_parsed(line), place=f"line {number}"))
             on_bytes(file.tell())
 
 
@@ -225,44 +230,3 @@ def _parsed(data: bytes, *, depth: int | None = DEPTH_LIMIT) -> Piece:
         return Piece(raw=raw, value=read_value(text, depth=depth))
     except TraceFormatError as error:
         return Piece(raw=raw, error=str(error))
-
-
-def _records(document: Piece) -> Iterator[Piece]:
-    """Split a document into runs: itself, the items of a list, or the simulations of a result."""
-    value = document.value
-    if isinstance(value, dict) and isinstance(value.get("simulations"), list):
-        shared = {"info": value.get("info")}
-        yield from _items(document, ("simulations",), value["simulations"], shared)
-    elif isinstance(value, list) and not _is_conversation(value):
-        yield from _items(document, (), value, None)
-    elif depth_within(value, DEPTH_LIMIT):
-        yield document
-    else:
-        yield replace(document, value=None, error=TOO_DEEP)
-
-
-def _is_conversation(items: list[Json]) -> bool:
-    return bool(items) and all(isinstance(item, dict) and "role" in item for item in items)
-
-
-def _items(
-    document: Piece, path: tuple[Step, ...], items: Json, shared: JsonMap | None
-) -> Iterator[Piece]:
-    assert isinstance(items, list)  # noqa: S101  the caller looked
-    text = document.raw.decode()
-    spans = TextMap(text)
-    done, at = 0, 0
-    for n, item in enumerate(items):
-        span = spans.span((*path, n))
-        assert span is not None  # noqa: S101  the value was read from this text
-        at += len(text[done : span[0]].encode())
-        end = at + len(text[span[0] : span[1]].encode())
-        readable = depth_within(item, DEPTH_LIMIT)
-        yield Piece(
-            raw=document.raw[at:end],
-            place=f"record {n + 1}",
-            value=item if readable else None,
-            error=None if readable else TOO_DEEP,
-            shared=shared,
-        )
-        done, at = span[1], end

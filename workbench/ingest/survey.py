@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError
-from workbench.ingest.formats import AUTO, FORMATS, candidates
+from workbench.ingest.formats import AUTO, candidates, known_formats
 from workbench.ingest.origin import usable_id
+from workbench.ingest.run_keys import RunKeys
 from workbench.ingest.source import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.ingest.source import Piece, SourceText
+    from workbench.ingest.format import Format
+    from workbench.ingest.piece import Piece
+    from workbench.ingest.run_keys import RunKey
+    from workbench.ingest.source import SourceText
     from workbench.model.jsonvalue import Json
 
 __all__ = ["Survey", "digest_of", "survey"]
@@ -45,18 +49,43 @@ class Survey:
     """Records that are a single chat message."""
     _digests: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Own id -> digest and place of the record that has it."""
+    _keys: RunKeys = field(default_factory=RunKeys)
+    _last: dict[RunKey, int] = field(default_factory=dict)
+    """Run of a grouped format -> position of its last record."""
+    _keyless: dict[str, int] = field(default_factory=dict)
+    """Grouped format -> position of the last record before any that has a key."""
+    _records: int = 0
 
     def candidates_of(self, value: Json) -> tuple[str, ...]:
         """Return the formats that a record may have."""
-        if self.wanted == AUTO:
-            return candidates(value)
-        return (self.wanted,) if FORMATS[self.wanted].recognises(value) else ()
+        return candidates(value, wanted=self.wanted)
 
     def format_of(self, value: Json) -> str | None:
         """Return the format of a record; None: it has none, or nobody can say which."""
         found = self.candidates_of(value)
         known = found if len(found) == 1 else self._seen(found)
         return known[0] if len(known) == 1 else None
+
+    @property
+    def first_keys(self) -> dict[str, str]:
+        """Grouped format -> key of the first record that has one."""
+        return self._keys.first
+
+    @property
+    def sole_run(self) -> RunKey | None:
+        """The one grouped run that the file holds; None: it holds more, or other formats."""
+        if len(self.sure) != 1 or self.unsure:
+            return None
+        (name,) = self.sure
+        if known_formats()[name].run_of is None or len(self._last) > 1:
+            return None
+        return next(iter(self._last), (name, ""))
+
+    def last_of(self, run: RunKey) -> int | None:
+        """Return where the last record of a grouped run stands; None: not known."""
+        if self.unsure:
+            return None
+        return self._last.get(run, self._keyless.get(run[0]))
 
     def _seen(self, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name for name in names if self.sure[name])
@@ -81,10 +110,23 @@ class Survey:
             self.others += 1
             self.first_other = self.first_other or piece.error or f"is {describe(piece.value)}"
             self.messages += isinstance(piece.value, dict) and "role" in piece.value
-        own = next((FORMATS[name].own_id(piece.value) for name in found), None)
-        run_id = usable_id(own)
+        entries = [known_formats()[name] for name in found]
+        for entry in entries:
+            if entry.run_of is not None:
+                self._add_to_run(entry, piece.value)
+        single = next((entry for entry in entries if entry.run_of is None), None)
+        run_id = None if single is None else usable_id(single.own_id(piece.value))
         if run_id is not None:
             self._add_id(run_id, piece)
+        self._records += 1
+
+    def _add_to_run(self, entry: Format, value: Json) -> None:
+        run = self._keys.of(entry, value)
+        if run is None:
+            self._keyless[entry.name] = self._records
+        else:
+            self._keys.first.setdefault(*run)
+            self._last[run] = self._records
 
     def _add_id(self, run_id: str, piece: Piece) -> None:
         here = digest_of(piece.raw), piece.place or "the file"
@@ -141,5 +183,5 @@ def _no_trace(found: Survey, source: SourceText) -> TraceFormatError:
     if total > 1 and found.messages == total:
         fix = "its lines are messages of one run: put them into one list, as `jq -s .` does"
     else:
-        fix = f"expected one of {', '.join(FORMATS)}; check the file, or give --format"
+        fix = f"expected one of {', '.join(known_formats())}; check the file, or give --format"
     return TraceFormatError(what, place=source.shown, fix=fix)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.content import read_content, read_result
 from workbench.ingest.finish import RunFacts, finished, labels_of
+from workbench.ingest.format import Format
 from workbench.ingest.openai_chat import add_messages
 from workbench.ingest.shapes import as_map, integer_in, map_in, map_items, text_in
 from workbench.ingest.toollist import listed_tools
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Losses, Tool, Trace
 
-__all__ = ["read_tau2_bench", "read_tau_bench"]
+__all__ = ["TAU2_BENCH", "TAU_BENCH", "read_tau2_bench", "read_tau_bench"]
 
 _BROKEN_ENDS: Final = frozenset({"agent_error", "user_error", "too_many_errors", "max_steps"})
 _NAIVE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?")
@@ -201,3 +202,27 @@ def _usage(message: JsonMap) -> Usage | None:
         input_tokens=integer_in(usage, "prompt_tokens"),
         output_tokens=integer_in(usage, "completion_tokens"),
     )
+
+
+def _is_tau(record: Json) -> bool:
+    return isinstance(record, dict) and isinstance(record.get("traj"), list) and "reward" in record
+
+
+def _is_tau2(record: Json) -> bool:
+    return (
+        isinstance(record, dict)
+        and isinstance(record.get("messages"), list)
+        and "task_id" in record
+        and ("reward_info" in record or "termination_reason" in record)
+    )
+
+
+TAU_BENCH: Final = Format(name="tau_bench", recognises=_is_tau, owns=_is_tau, read=read_tau_bench)
+
+TAU2_BENCH: Final = Format(
+    name="tau2_bench",
+    recognises=_is_tau2,
+    owns=_is_tau2,
+    own_id=lambda record: text_in(record, "id"),
+    read=read_tau2_bench,
+)

@@ -1,0 +1,89 @@
+"""JSON documents and lines that hold several records: how each is cut into them.
+
+What a container says once of all its records travels with each as `Piece.shared`, or stands
+around the record in `raw`; each record keeps its exact bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within
+from workbench.ingest.piece import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from workbench.model.jsonvalue import Json, JsonMap
+
+__all__ = ["Container", "records_of", "records_of_line"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """One form of container."""
+
+    holds: Callable[[Json], bool]
+    """Whether a value is of this form."""
+    pieces: Callable[[Piece], Iterator[Piece]]
+    """Its records; a piece without a place gets that of the container."""
+
+
+def _holds_simulations(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("simulations"), list)
+
+
+def _simulations(document: Piece) -> Iterator[Piece]:
+    value = document.value
+    assert isinstance(value, dict)  # noqa: S101  the container was recognised
+    yield from _items(document, ("simulations",), value["simulations"], {"info": value.get("info")})
+
+
+_CONTAINERS: Final = (Container(holds=_holds_simulations, pieces=_simulations),)
+
+
+def records_of(document: Piece) -> Iterator[Piece]:
+    """Yield the records of a document: itself, the items of a list, or a container's records."""
+    if isinstance(document.value, list) and not _is_conversation(document.value):
+        for item in _items(document, (), document.value, None):
+            yield from records_of_line(item)
+    else:
+        yield from records_of_line(document)
+
+
+def records_of_line(piece: Piece) -> Iterator[Piece]:
+    """Yield the records of a line or an item: itself, or those of a container."""
+    found = next((c for c in _CONTAINERS if c.holds(piece.value)), None)
+    if found is None:
+        yield _readable(piece)
+        return
+    for record in found.pieces(piece):
+        placed = record if record.place else replace(record, place=piece.place)
+        yield _readable(placed)
+
+
+def _readable(piece: Piece) -> Piece:
+    if depth_within(piece.value, DEPTH_LIMIT):
+        return piece
+    return replace(piece, value=None, error=TOO_DEEP)
+
+
+def _is_conversation(items: list[Json]) -> bool:
+    return bool(items) and all(isinstance(item, dict) and "role" in item for item in items)
+
+
+def _items(
+    document: Piece, path: tuple[Step, ...], items: Json, shared: JsonMap | None
+) -> Iterator[Piece]:
+    assert isinstance(items, list)  # noqa: S101  the caller looked
+    text = document.raw.decode()
+    spans = TextMap(text)
+    done, at = 0, 0
+    for n, item in enumerate(items):
+        span = spans.span((*path, n))
+        assert span is not None  # noqa: S101  the value was read from this text
+        at += len(text[done : span[0]].encode())
+        end = at + len(text[span[0] : span[1]].encode())
+        yield Piece(raw=document.raw[at:end], place=f"record {n + 1}", value=item, shared=shared)
+        done, at = span[1], end

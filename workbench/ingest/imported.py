@@ -1,0 +1,121 @@
+"""The records of one run to what the store keeps: exact bytes, trace, losses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.place import describe
+from workbench.errors import TraceFormatError
+from workbench.ingest.formats import known_formats
+from workbench.ingest.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
+from workbench.ingest.losses import counted_losses, raw_losses, unreadable
+from workbench.ingest.origin import Origin, usable_id
+from workbench.ingest.rows import Rows, message_path, rows_of, with_exact_arguments
+from workbench.ingest.survey import digest_of
+from workbench.model.trace import Imported, Losses, Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.ingest.format import Format
+    from workbench.ingest.gather import Gathered
+    from workbench.ingest.piece import Piece
+    from workbench.model.jsonvalue import Json
+    from workbench.model.trace import Tool
+
+__all__ = ["imported"]
+
+_UNREADABLE: Final = "unreadable"
+
+
+def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
+    """Read one run.
+
+    Args:
+        run: its records; of a grouped run all that stand in the file.
+        file: name of the file, without its folder.
+        tools: declared tools.
+    """
+    raw = _joined(run.pieces)
+    first = run.pieces[0]
+    place = None if run.is_file else first.place
+    origin = Origin(format=run.name or _UNREADABLE, digest=digest_of(raw), file=file, place=place)
+    if run.name is None:
+        reason = first.error or f"is {describe(first.value)}; expected a trace of a known format"
+        return _unusable(raw, origin, None, f"{origin.where}: {reason}")
+    entry = known_formats()[run.name]
+    spans = _text_map(entry, run.pieces)
+    value, halves = _value_of(entry, run.pieces), 0
+    if has_lone_surrogate(spans.text):
+        value, halves = without_lone_surrogates(value)
+    try:
+        trace, losses = entry.read(value, place=origin, tools=tools)
+    except TraceFormatError as error:
+        return _unusable(raw, origin, entry.own_id(value), str(error).partition("\n")[0])
+    if entry.located:
+        trace, losses = _exact(trace, losses, spans)
+    unread = sum(piece.error is not None for piece in run.pieces)
+    counts = {"lone_surrogates": halves, "records_unreadable": unread}
+    items = (*losses.items, *counted_losses(counts), *raw_losses(spans.text))
+    rows = Rows(of_event=(0,) * len(trace.events))
+    if first.text is None:
+        rows = _rows(entry, trace, spans)
+    return Imported(
+        run_id=trace.run_id,
+        raw=raw,
+        cuts=rows.cuts,
+        row_of_event=rows.of_event,
+        trace=trace,
+        losses=Losses(items=items),
+    )
+
+
+def _joined(pieces: Sequence[Piece]) -> bytes:
+    """Return the bytes of a run: JSON text as JSON Lines, else one after the other."""
+    return (b"\n" if pieces[0].text is None else b"").join(piece.raw for piece in pieces)
+
+
+def _value_of(entry: Format, pieces: Sequence[Piece]) -> Json:
+    values = [
+        {**piece.shared, **piece.value}
+        if piece.shared is not None and isinstance(piece.value, dict)
+        else piece.value
+        for piece in pieces
+        if piece.error is None
+    ]
+    return values[0] if entry.run_of is None else values
+
+
+def _text_map(entry: Format, pieces: Sequence[Piece]) -> TextMap:
+    """Return the text of a run; a record that is no text of its own stands there as JSON."""
+    if entry.run_of is None:
+        return TextMap(_text(pieces[0]))
+    texts = [_text(piece) for piece in pieces]
+    readable = [n for n, piece in enumerate(pieces) if piece.error is None]
+    return TextMap.of_lines(texts, readable)
+
+
+def _text(piece: Piece) -> str:
+    return piece.raw.decode(errors="replace") if piece.text is None else piece.text
+
+
+def _rows(entry: Format, trace: Trace, spans: TextMap) -> Rows:
+    if entry.located:
+        return rows_of([message_path(event) for event in trace.events], spans)
+    return rows_of([("events", event.seq) for event in trace.events], spans)
+
+
+def _exact(trace: Trace, losses: Losses, spans: TextMap) -> tuple[Trace, Losses]:
+    """Take the arguments' text from the record; the loss stays where that was impossible."""
+    trace, left = with_exact_arguments(trace, spans)
+    items = (loss for loss in losses.items if left or loss.kind != "args_not_exact")
+    return trace, Losses(items=tuple(items))
+
+
+def _unusable(raw: bytes, origin: Origin, own: Json, reason: str) -> Imported:
+    return Imported(
+        run_id=usable_id(own) or f"{_UNREADABLE}-{origin.digest[:12]}",
+        raw=raw,
+        losses=unreadable(reason),
+        parse_error=reason,
+    )
