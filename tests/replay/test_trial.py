@@ -28,6 +28,7 @@ from workbench.model.event import (
 )
 from workbench.model.jsonvalue import ABSENT, JsonMap
 from workbench.replay.asked import reported_results
+from workbench.replay.exchange import ModelAsk
 from workbench.replay.issues import IssueKind
 from workbench.replay.matching import Answered, Miss
 from workbench.replay.trial import Limits, Trial
@@ -45,7 +46,8 @@ def a_trial(*turns, limits=None, clock=None, **fields):
 def ask(trial, *results, offered=None):
     """Send a model request that shows these tool results."""
     messages = [{"role": "tool", **result} for result in results]
-    return trial.model(messages=1, results=reported_results(messages), offered=offered)
+    asked = ModelAsk(messages=1, results=reported_results(messages), offered=offered)
+    return trial.model(asked)
 
 
 def of(trial, cls):

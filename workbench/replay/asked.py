@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.digest import args_digest
 from workbench.model.event import Decision, Outcome, Permission, Requestor, ToolCall, ToolResult
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap, parse_text, same_json
+from workbench.model.trace import Effect
+from workbench.replay.matching import canonical_tool
 from workbench.replay.scripted import call_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.model.case import ScriptedCall
+    from workbench.model.case import Case, ScriptedCall
 
 __all__ = ["Asked", "AskedCalls", "ReportedResult", "reported_results"]
 
@@ -62,10 +64,12 @@ class Asked:
 
 
 class AskedCalls:
-    """All calls asked for in one trial."""
+    """All calls asked for in one trial of a case."""
 
-    def __init__(self) -> None:
+    def __init__(self, case: Case) -> None:
+        self._case = case
         self._items: list[Asked] = []
+        self._effects = {tool.name: tool.effect for tool in case.tools}
 
     def add(self, asked: Asked) -> None:
         """Note a call."""
@@ -102,7 +106,37 @@ class AskedCalls:
         """Return the calls that never reached the gateway, in order."""
         return tuple(a for a in self._items if not a.attempted)
 
-    def by_result(self, call_id: str | None, name: str | None) -> Asked | None:
+    def observe(self, result: ReportedResult) -> str | None:
+        """Look at a tool result that the agent shows to the model.
+
+        Returns:
+            A sentence when no fixture gave it, and nothing that is allowed did.
+        """
+        name = None if result.name is None else canonical_tool(self._case, result.name)
+        asked = self._by_result(result.call_id, name)
+        if asked is None or asked.denied or not isinstance(asked.local_result, Absent):
+            return None
+        tool = asked.call.name
+        if self._may_run(tool):
+            asked.local_result = result.value
+        elif not result.is_error:
+            asked.unobserved = True
+            return f"{tool} answered the agent without passing the gateway: something real may have run"
+        return None
+
+    def observe_hosted(self, name: str) -> str | None:
+        """Look at a tool that a provider ran on its own side; a sentence when it may not."""
+        tool = canonical_tool(self._case, name)
+        if self._may_run(tool):
+            return None
+        known = tool if tool in self._effects else "a tool of its own"
+        return f"the provider ran {known} without passing the gateway: something real may have run"
+
+    def _may_run(self, tool: str) -> bool:
+        """Whether a tool may answer without a fixture: nothing in the world changes by it."""
+        return tool in self._case.local or self._effects.get(tool) is Effect.PURE
+
+    def _by_result(self, call_id: str | None, name: str | None) -> Asked | None:
         """Find the call that a result in a request belongs to, unless it was attempted."""
         for asked in self._items:
             if asked.attempted or asked.unobserved:

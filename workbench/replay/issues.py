@@ -24,6 +24,7 @@ class IssueKind(StrEnum):
     MISSING_FIXTURE = "missing_fixture"
     UNUSED_FIXTURE = "unused_fixture"
     AGENT_ERROR = "agent_error"
+    PROVIDER_ERROR = "provider_error"
     MODEL_CALL_LIMIT = "model_call_limit"
     TOOL_CALL_LIMIT = "tool_call_limit"
     TIME_LIMIT = "time_limit"

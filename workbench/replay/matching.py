@@ -74,9 +74,15 @@ def result_value(fixture: Fixture) -> Json | Absent:
 
 
 class FixtureTable:
-    """The fixtures of one path of one case and their uses left; one a trial, not thread-safe."""
+    """The fixtures of one path of one case and their uses left; one a trial, not thread-safe.
 
-    def __init__(self, case: Case, path_name: str) -> None:
+    Args:
+        case: the case.
+        path_name: of the path that runs; None: a live model runs, which keeps to no path. Every
+            fixture may answer it, those of one path alone last.
+    """
+
+    def __init__(self, case: Case, path_name: str | None) -> None:
         self._effects = {tool.name: tool.effect for tool in case.tools}
         self._fixtures = case.fixtures
         self._rules: list[dict[Path, Matcher]] = [
@@ -157,11 +163,11 @@ class FixtureTable:
         return f"no fixture for any call of {tool} in this path"
 
 
-def _order(fixtures: Iterable[Fixture], path_name: str) -> list[int]:
-    """Return places of the fixtures of a path: those of this path alone first."""
+def _order(fixtures: Iterable[Fixture], path_name: str | None) -> list[int]:
+    """Return places of the fixtures of a path, those of this path alone first; see the class."""
     found = [
-        (not fixture.only, at)
+        (bool(fixture.only) is (path_name is None), at)
         for at, fixture in enumerate(fixtures)
-        if not fixture.only or path_name in fixture.only
+        if not fixture.only or path_name is None or path_name in fixture.only
     ]
     return [at for _, at in sorted(found)]

@@ -1,7 +1,8 @@
 """One trial: an agent's requests in, a trace and the trial's issues out.
 
-The trial is sans-IO and thread-safe: a dialect of the gateway turns bytes into these calls. The
-scripted model answers the n-th request with the n-th reply; tools answer from fixtures only.
+The trial is sans-IO and thread-safe: a dialect of the gateway turns bytes into these calls. Tools
+answer from fixtures only. The model is scripted (`model`: the n-th request gets the n-th reply) or
+live (`ask`, then `replied` or `provider_failed` by whoever talks to the provider).
 """
 
 from __future__ import annotations
@@ -11,10 +12,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.codec import decode
-from workbench.casefile.place import Place
 from workbench.model.event import (
-    EVENT_TYPES,
     CallIdSource,
     Claim,
     ClaimBasis,
@@ -28,11 +26,12 @@ from workbench.model.event import (
     UserMessage,
 )
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap
-from workbench.model.trace import Effect
-from workbench.replay.asked import Asked, AskedCalls, ReportedResult
+from workbench.replay.asked import Asked, AskedCalls
+from workbench.replay.exchange import ProviderLog, ScriptedReply, scripted_call, seen_event
 from workbench.replay.issues import Issue, IssueKind
 from workbench.replay.matching import Answered, FixtureTable, Miss, canonical_tool
 from workbench.replay.recorder import Recorder, has_delays
+from workbench.replay.reported import reported_event
 from workbench.replay.script import Script
 from workbench.replay.scripted import add_message, play_calls, reply_event, turn_claim
 
@@ -40,14 +39,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from workbench.model.case import Case, Path, ScriptedCall, Turn
-    from workbench.model.event import CallError, Event
     from workbench.model.trace import Trace
+    from workbench.replay.exchange import ModelAsk, SeenReply
+    from workbench.replay.live import Upstream
 
-__all__ = ["Limits", "ScriptedReply", "Trial", "TrialRecord"]
+__all__ = ["Limits", "Trial", "TrialRecord"]
 
 _GRACE_S: Final = 0.03
-_REPORTED: Final = ("permission", "state_change", "claim", "context_change")
-_NOT_REPORTED: Final = ("kind", "seq", "basis", "final", "origin_seq")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +55,6 @@ class Limits:
     model_calls: int = 200
     tool_calls: int = 1_000
     seconds: float = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScriptedReply:
-    """What a model request got."""
-
-    text: str
-    calls: tuple[tuple[str, ScriptedCall], ...]
-    """Call id in this trial, and the call."""
-    finish_reason: str | None
-    error: CallError | None
-    """The request fails this way, as recorded."""
-    turn: Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +72,10 @@ class TrialRecord:
     missing: tuple[Miss, ...]
     """Calls that none answered."""
     ms: float
+    reply_ids: tuple[str, ...] = ()
+    """The provider's ids of the live replies, in order: a cached reply has one seen before."""
+    provider_errors: int = 0
+    """Requests that a provider failed, also those that the agent repeated with success."""
 
 
 class Trial:
@@ -100,9 +89,12 @@ class Trial:
         run_id: str,
         limits: Limits = Limits(),
         clock: Callable[[], float] = time.monotonic,
+        upstream: Upstream | None = None,
     ) -> None:
         self.run_id = run_id
         self.case = case
+        self.upstream = upstream
+        """Where model requests go; None: the script answers them."""
         self.script = Script(path)
         self.stopped = threading.Event()
         """Set when the agent has to be stopped."""
@@ -110,15 +102,15 @@ class Trial:
         self._clock = clock
         self._started = clock()
         self._lock = threading.Condition()
-        self._table = FixtureTable(case, path.name)
+        self._table = FixtureTable(case, path.name if upstream is None else None)
         self._recorder = Recorder(timed=has_delays(case))
-        self._asked = AskedCalls()
+        self._asked = AskedCalls(case)
         self._issues: list[Issue] = []
         self._misses: list[Miss] = []
         self._completing: list[int] = []
         self._record: TrialRecord | None = None
         self._answered = self._replies = self._requests = self._attempts = 0
-        self._effects = {tool.name: tool.effect for tool in case.tools}
+        self._provider = ProviderLog()
         for message in case.input.messages:
             add_message(self._recorder, message)
             self._replies += message.get("role") == "assistant"
@@ -126,18 +118,15 @@ class Trial:
 
     # --- what the agent's process does --------------------------------------
 
-    def model(
-        self, *, messages: int, results: Sequence[ReportedResult], offered: Sequence[str] | None
-    ) -> ScriptedReply | None:
-        """Answer a model request; None: the script has no reply left, or a limit is reached."""
+    def ask(self, asked: ModelAsk) -> bool:
+        """Take a model request in; False: a limit is reached and nobody shall answer it."""
         with self._lock:
-            for result in results:
-                self._observe(result)
-            names = None if offered is None else tuple(self._tool(name) for name in offered)
-            self._recorder.add(ModelRequest(offered_tools=names, n_messages=messages))
-            self._requests += 1
-            if self._requests > self._limits.model_calls:
-                self._stop(IssueKind.MODEL_CALL_LIMIT, f"{self._limits.model_calls} model requests")
+            return self._ask(asked)
+
+    def model(self, asked: ModelAsk) -> ScriptedReply | None:
+        """Answer a request from the script; None: it has no reply left, or a limit is reached."""
+        with self._lock:
+            if not self._ask(asked):
                 return None
             turn = self.script.next_reply()
             if turn is None:
@@ -146,7 +135,32 @@ class Trial:
                     "the agent asked the model again after the script's last reply",
                 )
                 return None
-            return self._reply(turn, names)
+            return self._reply(turn, asked.offered)
+
+    def replied(self, seen: SeenReply, *, request: bytes) -> None:
+        """Record what a live model answered, before the agent can act on it.
+
+        Args:
+            seen: the reply.
+            request: digest of the request, by which its repetition is known.
+        """
+        with self._lock:
+            self._provider.answered(request, seen.id)
+            self._replies += 1
+            calls = tuple(
+                scripted_call(call, self._recorder.fresh_call_id(call.id), self._tool(call.name))
+                for call in seen.calls
+            )
+            self._recorder.add(seen_event(seen, calls))
+            for call in calls:
+                self._ask_for(call, call.id)
+            for name in seen.hosted:
+                self._breach(self._asked.observe_hosted(name))
+
+    def provider_failed(self, sentence: str, *, request: bytes) -> None:
+        """Note that a provider did not answer; a repetition that it answers settles that."""
+        with self._lock:
+            self._provider.failed(request, sentence)
 
     def tool(
         self, name: str, args: Json | Absent, *, call_id: str | None = None
@@ -177,7 +191,7 @@ class Trial:
             CaseFormatError: a document is none of the four kinds of `trace/1`; nothing of the
                 request is recorded then.
         """
-        events = [_reported_event(document, at) for at, document in enumerate(documents)]
+        events = [reported_event(document, at) for at, document in enumerate(documents)]
         with self._lock:
             for event in events:
                 if isinstance(event, Permission):
@@ -229,6 +243,24 @@ class Trial:
 
     # --- inside the lock ----------------------------------------------------
 
+    def _ask(self, asked: ModelAsk) -> bool:
+        for result in asked.results:
+            self._breach(self._asked.observe(result))
+        offered = asked.offered
+        self._recorder.add(
+            ModelRequest(
+                model=asked.model,
+                settings=asked.settings,
+                offered_tools=None if offered is None else tuple(map(self._tool, offered)),
+                n_messages=asked.messages,
+            )
+        )
+        self._requests += 1
+        if self._requests > self._limits.model_calls:
+            self._stop(IssueKind.MODEL_CALL_LIMIT, f"{self._limits.model_calls} model requests")
+            return False
+        return True
+
     def _tool(self, name: str) -> str:
         return canonical_tool(self.case, name)
 
@@ -241,15 +273,15 @@ class Trial:
         self._issue(kind, f"the agent was stopped after {what}")
         self.stopped.set()
 
-    def _reply(self, turn: Turn, offered: tuple[str, ...] | None) -> ScriptedReply:
+    def _reply(self, turn: Turn, names: tuple[str, ...] | None) -> ScriptedReply:
+        offered = None if names is None else {self._tool(name) for name in names}
         if turn.error is not None:
             return ScriptedReply(text="", calls=(), finish_reason=None, error=turn.error, turn=turn)
         self._replies += 1
         calls = tuple((self._recorder.fresh_call_id(c.id), c) for c in turn.tool_calls)
         self._recorder.add(reply_event(turn, [call_id for call_id, _ in calls]))
         for call_id, call in calls:
-            after = len(self._recorder.events)
-            self._asked.add(Asked(call=call, call_id=call_id, turn=self._replies, after=after))
+            self._ask_for(call, call_id)
             if offered is not None and call.name not in offered:
                 self._issue(
                     IssueKind.TOOL_NOT_OFFERED,
@@ -263,21 +295,13 @@ class Trial:
             turn=turn,
         )
 
-    def _observe(self, result: ReportedResult) -> None:
-        """Look at a tool result that the agent shows to the model."""
-        name = None if result.name is None else self._tool(result.name)
-        asked = self._asked.by_result(result.call_id, name)
-        if asked is None or asked.denied or not isinstance(asked.local_result, Absent):
-            return
-        tool = asked.call.name
-        if tool in self.case.local or self._effects.get(tool) is Effect.PURE:
-            asked.local_result = result.value
-        elif not result.is_error:
-            asked.unobserved = True
-            self._issue(
-                IssueKind.UNOBSERVED_TOOL,
-                f"{tool} answered the agent without passing the gateway: something real may have run",
-            )
+    def _ask_for(self, call: ScriptedCall, call_id: str) -> None:
+        after = len(self._recorder.events)
+        self._asked.add(Asked(call=call, call_id=call_id, turn=self._replies, after=after))
+
+    def _breach(self, sentence: str | None) -> None:
+        if sentence is not None:
+            self._issue(IssueKind.UNOBSERVED_TOOL, sentence)
 
     def _attempt(self, tool: str, args: Json | Absent, asked: Asked | None) -> ToolCall:
         by = self.script.requestor(tool, args) if asked is None else Requestor.AGENT
@@ -328,13 +352,15 @@ class Trial:
         """Give a text the outcome that the script says it claims, unless the agent states one."""
         if claim.basis is ClaimBasis.STRUCTURED:
             return claim
-        turn = self.script.spoken(claim.text)
+        turn = self.script.spoken(claim.text) if self.upstream is None else None
         if turn is None or turn.structured:
             return claim
         return turn_claim(turn, claim.text)
 
     def _finished(self) -> TrialRecord:
         self._settle()
+        for sentence in self._provider.unsettled:
+            self._issue(IssueKind.PROVIDER_ERROR, sentence)
         unused = self._table.unused()
         for fixture in unused:
             if fixture.must_use:
@@ -342,11 +368,13 @@ class Trial:
         return TrialRecord(
             trace=self._recorder.trace(self.case, run_id=self.run_id),
             issues=tuple(self._issues),
-            replies_left=self.script.left,
+            replies_left=self.script.left if self.upstream is None else 0,
             unused=tuple(fixture.id for fixture in unused),
             answered=self._answered,
             missing=tuple(self._misses),
             ms=(self._clock() - self._started) * 1_000,
+            reply_ids=tuple(self._provider.reply_ids),
+            provider_errors=self._provider.errors,
         )
 
     def _settle(self) -> None:
@@ -364,17 +392,3 @@ class Trial:
         if isinstance(answer, Answered) and answer.fixture.real_time:
             delay_s = (answer.fixture.delay_ms or 0) / 1_000
             self.stopped.wait(max(0.0, min(delay_s, self.seconds_left)))
-
-
-def _reported_event(document: Json, at: int) -> Event:
-    """Read one event of `POST /events`, written as in `trace/1` without `seq`."""
-    place, key = Place(name="events"), str(at)
-    kind = document.get("kind") if isinstance(document, dict) else None
-    if not isinstance(document, dict) or kind not in _REPORTED:
-        message = f"is no event that an agent reports; expected one of {', '.join(_REPORTED)}"
-        raise place.error(key, message, fix="give it a `kind`")
-    fields = {name: value for name, value in document.items() if name not in _NOT_REPORTED}
-    event = decode(EVENT_TYPES[str(kind)], fields, place=place, key=key)
-    if isinstance(event, Claim) and event.outcome is not ClaimOutcome.UNKNOWN:
-        return replace(event, basis=ClaimBasis.STRUCTURED)
-    return event

@@ -10,13 +10,15 @@ from workbench.errors import InputError
 from workbench.model.event import Outcome
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap
 from workbench.replay.asked import reported_results
+from workbench.replay.exchange import ModelAsk
 from workbench.replay.gateway.wire import Response, json_response, refusal
 from workbench.replay.matching import Miss
 
 if TYPE_CHECKING:
     from workbench.model.case import Fixture, ScriptedCall
     from workbench.model.event import CallError
-    from workbench.replay.trial import ScriptedReply, Trial
+    from workbench.replay.exchange import ScriptedReply
+    from workbench.replay.trial import Trial
 
 __all__ = ["answer_events", "answer_model", "answer_tool"]
 
@@ -27,7 +29,8 @@ def answer_model(trial: Trial, body: Json) -> Response:
     if not isinstance(body, dict) or not isinstance(messages, list):
         raise InputError("the body has no list `messages`", fix='send {"messages": [...]}')
     offered = _offered(body.get("tools"))
-    reply = trial.model(messages=len(messages), results=reported_results(messages), offered=offered)
+    asked = ModelAsk(messages=len(messages), results=reported_results(messages), offered=offered)
+    reply = trial.model(asked)
     if reply is None:
         kind = "stopped" if trial.stopped.is_set() else "script_exhausted"
         return refusal(kind, "no reply is left for this request")
@@ -36,12 +39,12 @@ def answer_model(trial: Trial, body: Json) -> Response:
     return json_response(_reply(trial, reply, offered))
 
 
-def _offered(tools: Json) -> list[str] | None:
+def _offered(tools: Json) -> tuple[str, ...] | None:
     if tools is None:
         return None
     if not isinstance(tools, list):
         raise InputError(f"`tools` is {describe(tools)}; expected a list")
-    return [name for tool in tools if (name := _name(tool)) is not None]
+    return tuple(name for tool in tools if (name := _name(tool)) is not None)
 
 
 def _name(tool: Json) -> str | None:
@@ -59,7 +62,7 @@ def _failed(error: CallError) -> Response:
     return json_response(body, status=status, headers=error.headers)
 
 
-def _reply(trial: Trial, reply: ScriptedReply, offered: list[str] | None) -> JsonMap:
+def _reply(trial: Trial, reply: ScriptedReply, offered: tuple[str, ...] | None) -> JsonMap:
     wires = {tool.name: tool.wire for tool in trial.case.tools}
 
     def name_of(call: ScriptedCall) -> str:
