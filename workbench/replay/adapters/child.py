@@ -9,22 +9,21 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import workbench
+from workbench.replay.adapters.streams import Feed, Lines, Output
 from workbench.replay.isolation.levels import Level, Reached
+from workbench.replay.isolation.supervisor import ALIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Child", "Closed", "Output"]
+__all__ = ["Child", "Closed"]
 
-_KEPT_BYTES: Final = 1024 * 1024
-_FLOOD_BYTES: Final = 64 * 1024 * 1024
 _MESSAGE_BYTES: Final = 16 * 1024 * 1024
 _END_S: Final = 10
 _ROOT: Final = str(Path(workbench.__file__).resolve().parent.parent)
@@ -38,49 +37,23 @@ class Closed(Exception):  # noqa: N818  the normal end of a command
     """The process has ended and will say nothing more."""
 
 
-class Output:
-    """Reads a stream to its end and keeps its tail, so that a flood never blocks or fills us."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._tail = bytearray()
-        self.total = 0
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    @property
-    def flooded(self) -> bool:
-        """Whether more came than any agent has to say."""
-        return self.total > _FLOOD_BYTES
-
-    def tail(self) -> bytes:
-        """Return the last bytes, once the stream has ended."""
-        self._thread.join(_END_S)
-        return bytes(self._tail)
-
-    def _read(self) -> None:
-        with self._stream as stream:
-            while chunk := os.read(stream.fileno(), 65_536):
-                self.total += len(chunk)
-                self._tail += chunk
-                del self._tail[:-_KEPT_BYTES]
-
-
 class Child:
     """Starts an agent under the supervisor and talks to it.
 
     Args:
         spec: fields of `supervisor.Spec` without its handles.
         environment: of the agent.
-        stdin: what the agent reads; then its end.
+        stdin: what the agent reads; then its end. None: `feed` gives it more, line by line, and
+            its own lines are in `lines`.
     """
 
     def __init__(
-        self, spec: Mapping[str, Any], *, environment: Mapping[str, str], stdin: bytes = b""
+        self, spec: Mapping[str, Any], *, environment: Mapping[str, str], stdin: bytes | None = b""
     ) -> None:
         self._socket, theirs = socket.socketpair()
         life, self._life = os.pipe()
         self._buffer = bytearray()
+        self.reached = Reached(level=Level.NONE, note="it did not start")
         self.handles: list[int] = []
         """Open files that came with a message."""
         argument = json.dumps({**spec, "channel": theirs.fileno(), "life": life})
@@ -104,10 +77,13 @@ class Child:
         assert self._process.stdin is not None  # noqa: S101  a pipe, as asked for
         assert self._process.stdout is not None  # noqa: S101
         assert self._process.stderr is not None  # noqa: S101
-        self.output = Output(self._process.stdout)
+        self.lines = Lines()
+        self.output = Output(self._process.stdout, lines=self.lines if stdin is None else None)
         self._complaints = Output(self._process.stderr)
-        feed = (self._process.stdin, stdin)
-        threading.Thread(target=_feed, args=feed, daemon=True).start()
+        self.feed = Feed(self._process.stdin)
+        if stdin is not None:
+            self.feed.put(stdin)
+            self.feed.close()
         self._pid: int | None = None
 
     @property
@@ -115,10 +91,16 @@ class Child:
         """Whether the agent prints without end."""
         return self.output.flooded or self._complaints.flooded
 
+    def forgive(self) -> None:
+        """Count what it prints anew."""
+        self.output.forgive()
+        self._complaints.forgive()
+
     def greeting(self, document: Mapping[str, Any]) -> Reached:
         """Read the isolation that the agent's process reports before anything else."""
         self._pid = document["pid"]
-        return Reached(level=Level(document["level"]), note=document["note"])
+        self.reached = Reached(level=Level(document["level"]), note=document["note"])
+        return self.reached
 
     def send(self, document: Mapping[str, Any]) -> None:
         """Send one task; an agent that has gone is found out by the next `receive`."""
@@ -154,6 +136,8 @@ class Child:
     def end(self) -> int:
         """End the agent and everything it started; return its exit code."""
         if self._life >= 0:
+            with suppress(OSError):
+                os.write(self._life, ALIVE)
             os.close(self._life)
             self._life = -1
         with suppress(OSError):
@@ -181,6 +165,7 @@ class Child:
                 os.killpg(self._pid, signal.SIGKILL)
 
     def _close(self) -> None:
+        self.feed.close()
         self._socket.close()
         for handle in self.handles:
             os.close(handle)
@@ -189,11 +174,6 @@ class Child:
 
 def _command(argument: str) -> Sequence[str]:
     return [sys.executable, "-P", "-c", _BOOT.format(root=_ROOT), argument]
-
-
-def _feed(stream: IO[bytes], raw: bytes) -> None:
-    with suppress(OSError), stream:
-        stream.write(raw)
 
 
 def _message(line: bytes) -> dict[str, Any]:

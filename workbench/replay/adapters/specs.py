@@ -6,14 +6,28 @@ import re
 import shlex
 import shutil
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from workbench.errors import InputError
 
-__all__ = ["AgentSpec", "parse_agent"]
+__all__ = ["AgentKind", "AgentSpec", "parse_agent"]
 
 _TARGET: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-_FIX: Final = "write python:package.module:callable or cmd:COMMAND"
+_FIX: Final = "write python:package.module:callable, cmd:COMMAND, worker:COMMAND or mcp:COMMAND"
+
+
+class AgentKind(StrEnum):
+    """How an agent is started and spoken to."""
+
+    PYTHON = "python"
+    """A callable, in a Python process of ours for each trial."""
+    CMD = "cmd"
+    """A process for each user turn: one line in, the last line out is the answer."""
+    WORKER = "worker"
+    """A process that stays: one line in and one line out for each user turn."""
+    MCP = "mcp"
+    """An MCP server on standard input and output that stays: one call of its tool for each turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +36,7 @@ class AgentSpec:
 
     text: str
     """As written."""
+    kind: AgentKind = AgentKind.PYTHON
     target: str = ""
     """`module:callable` of a Python agent."""
     argv: tuple[str, ...] = ()
@@ -40,8 +55,8 @@ def parse_agent(text: str) -> AgentSpec:
     kind, _, rest = text.partition(":")
     if kind == "python" and _TARGET.fullmatch(rest):
         return AgentSpec(text=text, target=rest)
-    if kind == "cmd" and rest.strip():
-        return AgentSpec(text=text, argv=_argv(rest))
+    if kind in set(AgentKind) - {AgentKind.PYTHON} and rest.strip():
+        return AgentSpec(text=text, kind=AgentKind(kind), argv=_argv(rest))
     raise InputError(f"agent {text!r} cannot be started", fix=_FIX)
 
 

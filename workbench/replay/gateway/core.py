@@ -28,13 +28,15 @@ class Gateway:
     def __init__(self) -> None:
         self._trials: dict[str, Trial] = {}
 
-    def open(self, trial: Trial) -> None:
-        """Serve a trial from now on."""
-        self._trials[trial.run_id] = trial
+    def open(self, trial: Trial, *, name: str | None = None) -> None:
+        """Serve a trial from now on, under its run id or a name that stays."""
+        self._trials[name or trial.run_id] = trial
 
     def close(self, trial: Trial) -> None:
         """Stop serving a trial: whatever its agent left behind is refused."""
-        self._trials.pop(trial.run_id, None)
+        for name, served in list(self._trials.items()):
+            if served is trial:
+                del self._trials[name]
 
     def handle(self, method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Response:
         """Answer one request.

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 from urllib.parse import quote
 
 from workbench.replay.gateway.core import Gateway
 from workbench.replay.gateway.wire import LIMIT_BYTES, Response, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
 __all__ = ["GatewayServer", "serve"]
+
+_Kept = TypeVar("_Kept")
 
 _IDLE_S: Final = 120
 _NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -104,6 +107,8 @@ class GatewayServer:
         self.gateway = gateway
         self._server = _started(gateway, socket.create_server(("127.0.0.1", 0), backlog=256))
         self.port: int = self._server.server_address[1]
+        self._kept: dict[object, object] = {}
+        self._stack = ExitStack()
 
     def base_url(self, run_id: str) -> str:
         """Return the URL under which an agent finds its run."""
@@ -118,9 +123,21 @@ class GatewayServer:
         finally:
             _stop(server)
 
+    def keep(self, key: object, start: Callable[[], AbstractContextManager[_Kept]]) -> _Kept:
+        """Return what `start` gave the first time; it ends when the server closes.
+
+        For what serves many trials, such as an agent's process that stays.
+        """
+        if key not in self._kept:
+            self._kept[key] = self._stack.enter_context(start())
+        return cast("_Kept", self._kept[key])
+
     def close(self) -> None:
-        """Stop serving and free the port."""
-        _stop(self._server)
+        """End what was kept, stop serving and free the port."""
+        try:
+            self._stack.close()
+        finally:
+            _stop(self._server)
 
 
 def _started(gateway: Gateway, listener: socket.socket) -> _Server:

@@ -2,7 +2,8 @@
 
 It is started with one JSON argument, forks the agent, and ends with the agent's exit code
 (128 + n for signal n) after it has killed and reaped every process that the agent left. It ends
-the agent as soon as its `life` pipe closes, so also when we are killed.
+the agent as soon as its `life` pipe closes, so also when we are killed; then nobody else is left
+to remove the scratch folder, and it does.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ from workbench.replay.isolation.kernel import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Channel", "Runner", "Spec", "reach", "supervise"]
+__all__ = ["ALIVE", "Channel", "Runner", "Spec", "reach", "supervise"]
 
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _CANNOT_RUN: Final = 127
+ALIVE: Final = b"."
+"""Written to the `life` pipe before we close it ourselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,10 @@ def supervise(argument: str, *, python: Runner) -> int:  # pragma: no cover  ano
     _let_go()
     code = _watch(agent, spec.life, woken)
     _end_descendants()
+    if _is_orphaned(spec.life):
+        import shutil  # noqa: PLC0415  only after we were killed
+
+        shutil.rmtree(spec.scratch, ignore_errors=True)
     return code
 
 
@@ -128,6 +135,12 @@ def _watch(agent: int, life: int, woken: int) -> int:  # pragma: no cover  anoth
             os.read(woken, 4096)
         if life in ready:
             return 128 + signal.SIGKILL
+
+
+def _is_orphaned(life: int) -> bool:  # pragma: no cover  another process
+    """Whether the pipe closed without a word: whoever started us was killed."""
+    ready, _, _ = select.select([life], [], [], 0)
+    return bool(ready) and os.read(life, len(ALIVE)) != ALIVE
 
 
 def _end_descendants() -> None:  # pragma: no cover  another process
