@@ -18,6 +18,7 @@ from workbench.errors import InputError
 from workbench.ingest.agentdojo import FORMAT as AGENTDOJO
 from workbench.ingest.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
 from workbench.ingest.format import Format
+from workbench.ingest.langsmith import FORMAT as LANGSMITH
 from workbench.ingest.native import FORMAT as NATIVE
 from workbench.ingest.openai_chat import FORMAT as OPENAI_CHAT
 from workbench.ingest.tau import TAU2_BENCH, TAU_BENCH
@@ -41,6 +42,7 @@ FORMATS: Final[dict[str, Format]] = {
         TAU_BENCH,
         TAU2_BENCH,
         AGENTDOJO,
+        LANGSMITH,
     )
 }
 """Our own formats by name, in the order in which they are shown."""

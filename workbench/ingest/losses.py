@@ -35,6 +35,10 @@ _COUNTED: Final[dict[str, tuple[Grade, str]]] = {
         "the recorder kept parsed arguments; their text is written as compact JSON",
     ),
     "args_not_json": (Grade.REPLAYABLE, "arguments are no JSON; kept as text"),
+    "calls_unasked": (
+        Grade.REPLAYABLE,
+        "tool spans that no recorded reply asked for; their calls are taken as the agent's",
+    ),
     "lone_surrogates": (
         Grade.REPLAYABLE,
         "halves of surrogate pairs, which no UTF-8 file can hold, are U+FFFD; raw has them",
@@ -43,9 +47,17 @@ _COUNTED: Final[dict[str, tuple[Grade, str]]] = {
         Grade.NEEDS_FIXTURES,
         "images, sounds or files in messages; only texts are imported",
     ),
+    "prompt_flattened": (
+        Grade.NEEDS_FIXTURES,
+        "chats flattened to one text: who said what is lost; record with the chat schema",
+    ),
     "records_unreadable": (
         Grade.NEEDS_FIXTURES,
         "damaged records of the run; they are stored raw, and what they said is not in the trace",
+    ),
+    "replies_missing": (
+        Grade.NEEDS_FIXTURES,
+        "model requests without a recorded reply; switch capture of outputs on in the recorder",
     ),
     "reply_cut": (Grade.REPLAYABLE, "replies ended at the model's token limit"),
     "results_as_literal": (Grade.REPLAYABLE, "results are Python literals, read as such"),

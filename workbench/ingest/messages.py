@@ -271,7 +271,7 @@ def _listed_calls(message: JsonMap, ref: str, origin: Origin, *, known: set[str]
     for path in sources[: 2 if message.get("tool_calls") else 3]:
         outer, _, name = path.rpartition(".")
         listing = (map_in(message, outer) if outer else message).get(name)
-        key = step_key(ref, path)
+        key = step_key(step_key(ref, outer) if outer else ref, name)
         for at, call in enumerate(listing if isinstance(listing, list) else ()):
             place = step_key(key, at)
             read = read_call(as_map(call, key=place, origin=origin), place, origin)

@@ -26,9 +26,9 @@ class Moment:
     """A point in time."""
 
     micros: int
-    """Microseconds since 1970, UTC."""
-    text: str
-    """RFC 3339."""
+    """Microseconds since 1970, UTC; or any position, where a source gives an order only."""
+    text: str | None = None
+    """RFC 3339; None: only the order is known."""
     naive: bool = False
     """The source gave no zone; UTC was taken."""
 
@@ -51,6 +51,8 @@ def moment_of(value: Json) -> Moment | None:
 def passed_ms(start: Moment | None, end: Moment | None) -> float | None:
     """Return the milliseconds between two moments; None when one is unknown or they are swapped."""
     if start is None or end is None or end.micros < start.micros:
+        return None
+    if start.text is None or end.text is None:
         return None
     return (end.micros - start.micros) / 1000
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workbench.ingest.messages import Message, Role
 from workbench.ingest.moments import Moment, passed_ms
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
 
 __all__ = ["ModelSpan", "ToolSpan", "weave"]
-
-_UNASKED: Final = "calls_unasked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +53,8 @@ class ToolSpan:
     answered: Answered | None = None
     """None: it never ended."""
     agent: str | None = None
+    requestor: Requestor = Requestor.AGENT
+    """Who asked where no reply did."""
 
 
 @dataclass(slots=True)
@@ -172,11 +172,11 @@ class _Loom:
         if span.asked.id and span.asked.id in self.known_ids:
             self.call_of[at] = span.asked
             return
-        self.script.counts[_UNASKED] += 1
+        self.script.counts["calls_unasked"] += span.requestor is Requestor.AGENT
         said = Said(ref=span.asked.ref, at=_text(span.start), agent=span.agent)
         if span.asked.id:
             self.known_ids.add(span.asked.id)
-        self.script.apart(said, [span.asked], Requestor.AGENT)
+        self.script.apart(said, [span.asked], span.requestor)
 
     def _tool_ends(self, at: int, span: ToolSpan) -> None:
         asked = self.call_of.get(at, span.asked)

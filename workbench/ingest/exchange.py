@@ -1,0 +1,224 @@
+"""What was sent to a model and what it replied, in the forms that span exports keep them.
+
+An export keeps whatever the instrumented library had at hand: the API's request and response,
+a list of messages, the one reply, a text, or any of these as JSON or Python text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.place import step_key
+from workbench.ingest.jsontext import DEPTH_LIMIT, depth_within
+from workbench.ingest.messages import Message, Role, read_message, read_messages, usage_of
+from workbench.ingest.shapes import map_in, text_in
+from workbench.ingest.toollist import listed_tools
+from workbench.ingest.transcript import Said
+from workbench.model.jsonvalue import parse_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from workbench.ingest.origin import Origin
+    from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.trace import Tool
+
+__all__ = ["RequestFacts", "decoded", "read_reply", "read_request", "request_facts"]
+
+_SETTINGS: Final = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "stop",
+    "stop_sequences",
+    "tool_choice",
+    "parallel_tool_calls",
+    "response_format",
+    "reasoning_effort",
+)
+_LISTS: Final = ("messages", "input", "contents", "prompts", "args")
+_SYSTEMS: Final = ("system", "instructions", "system_instruction", "system_instructions")
+_REPLIES: Final = ("messages", "output", "content", "parts")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFacts:
+    """What a request says beside its messages."""
+
+    settings: JsonMap = field(default_factory=dict)
+    tools: tuple[Tool, ...] = ()
+    offered: tuple[str, ...] | None = None
+
+
+def request_facts(request: JsonMap) -> RequestFacts:
+    """Read settings and offered tools of a request; a setting that is null was not set."""
+    listing = request.get("tools") or request.get("functions")
+    tools = listed_tools(listing)
+    listed = listing if isinstance(listing, list) else []
+    names = tuple(item for item in listed if isinstance(item, str))
+    return RequestFacts(
+        settings={
+            name: request[name]
+            for name in _SETTINGS
+            if request.get(name) not in (None, "", "null", -1)
+        },
+        tools=tools,
+        offered=names or tuple(tool.name for tool in tools) or None,
+    )
+
+
+def decoded(value: Json) -> Json:
+    """Return the structure that a text holds, or the value as it is."""
+    if not isinstance(value, str):
+        return value
+    found = parse_text(value).value
+    return found if isinstance(found, dict | list) and depth_within(found, DEPTH_LIMIT) else value
+
+
+def read_request(sent: Json, *, ref: str, origin: Origin) -> list[Message]:
+    """Return the messages of a request.
+
+    Raises:
+        TraceFormatError: a message has no known form.
+    """
+    body = decoded(sent)
+    if isinstance(body, str):
+        return _text_message(Role.USER, body, ref)
+    if isinstance(body, list):
+        return read_messages(body, key=ref, origin=origin)
+    if not isinstance(body, dict):
+        return []
+    found: list[Message] = []
+    for name in _SYSTEMS:
+        found.extend(_system(body.get(name), step_key(ref, name), origin))
+    if "role" in body:
+        return [*found, *read_message(body, ref, origin)]
+    listing = next((name for name in _LISTS if body.get(name)), None)
+    if listing is None:
+        prompt = body.get("prompt")
+        return [*found, *_text_message(Role.USER, prompt, step_key(ref, "prompt"))]
+    return [*found, *_listed(body[listing], step_key(ref, listing), origin)]
+
+
+def _listed(value: Json, ref: str, origin: Origin) -> Iterable[Message]:
+    if isinstance(value, list):
+        texts = [item for item in value if isinstance(item, str)]
+        if texts and len(texts) == len(value):
+            for at, text in enumerate(texts):
+                yield from _text_message(Role.USER, text, step_key(ref, at))
+            return
+        items: list[Json] = [item for item in value if isinstance(item, dict | list)]
+        yield from read_messages(items, key=ref, origin=origin)
+    elif isinstance(value, dict):
+        yield from read_message({"role": "user", **value}, ref, origin)
+    else:
+        yield from _text_message(Role.USER, value, ref)
+
+
+def _system(value: Json, ref: str, origin: Origin) -> Iterable[Message]:
+    body = decoded(value)
+    if isinstance(body, str):
+        yield from _text_message(Role.SYSTEM, body, ref)
+    elif isinstance(body, list) and body:
+        yield from read_message({"role": "system", "content": body}, ref, origin)
+    elif isinstance(body, dict) and body:
+        yield from read_message({"role": "system", **body}, ref, origin)
+
+
+def _text_message(role: Role, text: Json, ref: str) -> list[Message]:
+    if not isinstance(text, str) or not text:
+        return []
+    return [Message(role=role, said=Said(ref=ref, text=text))]
+
+
+def read_reply(given: Json, *, ref: str, origin: Origin) -> Message | None:
+    """Return the reply of a model; None when none was kept.
+
+    Raises:
+        TraceFormatError: it has no known form.
+    """
+    body = decoded(given)
+    if isinstance(body, str):
+        found = _text_message(Role.ASSISTANT, body, ref)
+        return found[0] if found else None
+    if isinstance(body, list):
+        return _last_reply(read_messages(body, key=ref, origin=origin))
+    if not isinstance(body, dict) or not body:
+        return None
+    inner, place = _chosen(body, ref)
+    reply = _reply_in(inner, place, origin)
+    return None if reply is None else _with_facts(reply, body, inner)
+
+
+def _chosen(body: JsonMap, ref: str) -> tuple[JsonMap, str]:
+    """Follow an API's way down to the first reply: choices, generations, candidates, response."""
+    for path in (("choices", 0), ("generations", 0), ("candidates", 0), ("response",)):
+        value: Json = body
+        place = ref
+        for step in path:
+            value = _step(value, step)
+            place = step_key(place, step)
+        if isinstance(value, list) and value:
+            value, place = value[0], step_key(place, 0)
+        if isinstance(value, dict):
+            return value, place
+    return body, ref
+
+
+def _step(value: Json, step: str | int) -> Json:
+    if isinstance(step, str):
+        return value.get(step) if isinstance(value, dict) else None
+    return value[step] if isinstance(value, list) and step < len(value) else None
+
+
+def _reply_in(body: JsonMap, ref: str, origin: Origin) -> Message | None:
+    if isinstance(body.get("message"), dict):
+        message = map_in(body, "message")
+        ref = step_key(ref, "message")
+        known = "role" in message or "type" in message or "lc" in message
+        return _last_reply(
+            read_message(message if known else {"role": "assistant", **message}, ref, origin)
+        )
+    if "role" in body or "lc" in body or text_in(body, "type") in ("ai", "AIMessageChunk"):
+        return _last_reply(read_message(body, ref, origin))
+    name = next((name for name in _REPLIES if body.get(name) is not None), None)
+    if name == "messages" or (name == "output" and isinstance(body[name], list)):
+        return _last_reply(read_messages(body[name], key=step_key(ref, name), origin=origin))
+    if name == "output":
+        return read_reply(body[name], ref=step_key(ref, name), origin=origin)
+    if name == "content" and isinstance(body[name], dict):
+        return _last_reply(
+            read_message({"role": "model", **map_in(body, name)}, step_key(ref, name), origin)
+        )
+    if name is not None:
+        return _last_reply(read_message({"role": "assistant", **body}, ref, origin))
+    found = _text_message(Role.ASSISTANT, body.get("text"), ref)
+    return found[0] if found else None
+
+
+def _last_reply(messages: Iterable[Message]) -> Message | None:
+    replies = [message for message in messages if message.role is Role.ASSISTANT]
+    return replies[-1] if replies else None
+
+
+def _with_facts(reply: Message, body: JsonMap, inner: JsonMap) -> Message:
+    reasons = (
+        text_in(inner, "finish_reason"),
+        text_in(map_in(inner, "finish_reason"), "finish_reason"),  # a stream's last chunk
+        text_in(map_in(inner, "generation_info"), "finish_reason"),
+        text_in(body, "stop_reason"),
+        text_in(body, "finish_reason"),
+    )
+    said = replace(
+        reply.said,
+        finish_reason=reply.said.finish_reason or next(filter(None, reasons), None),
+        usage=reply.said.usage
+        or usage_of(body.get("usage"))
+        or usage_of(body.get("usage_metadata")),
+    )
+    return replace(reply, said=said)
