@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.replay.adapters.specs import AgentSpec
     from workbench.replay.gateway.http import GatewayServer
     from workbench.replay.isolation.levels import Level, Reached
+    from workbench.replay.live import Upstream
 
 __all__ = ["Driven", "Setting", "drive"]
 
@@ -29,6 +30,8 @@ class Setting:
     limits: Limits = field(default_factory=Limits)
     isolate: Level | None = None
     """The strongest level wanted; None: whatever this machine allows."""
+    upstream: Upstream | None = None
+    """Where model requests go; None: the script answers them. With one the path is `live_path`."""
 
 
 _PLAIN: Final = Setting()
@@ -64,7 +67,7 @@ def drive(
     Raises:
         InputError: the agent cannot be loaded at all.
     """
-    trial = Trial(case, path, run_id=run_id, limits=setting.limits)
+    trial = Trial(case, path, run_id=run_id, limits=setting.limits, upstream=setting.upstream)
     host = Host(agent=agent, server=server, isolate=setting.isolate)
     with ExitStack() as stack:
         server.gateway.open(trial)
