@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import TYPE_CHECKING, Final
+
+from workbench.replay.gateway import mcp_stdio
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["agent_environment"]
+__all__ = ["MCP_COMMAND", "agent_environment"]
 
 _PROXIES: Final = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY"})
 _DUMMY: Final = "replay"
+MCP_COMMAND: Final = (sys.executable, "-I", mcp_stdio.__file__)
+"""The MCP server that an agent may spawn in a replay."""
 
 
 def agent_environment(
@@ -30,6 +36,7 @@ def agent_environment(
         "REPLAY_BASE_URL": base_url,
         "REPLAY_RUN_ID": run_id,
         "REPLAY_MCP_URL": f"{base_url}/mcp",
+        "REPLAY_MCP_COMMAND": shlex.join(MCP_COMMAND),
         "OPENAI_BASE_URL": f"{base_url}/v1",
         "ANTHROPIC_BASE_URL": f"{base_url}/anthropic",
         "OPENAI_API_KEY": _DUMMY,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from workbench.errors import InputError
+from workbench.replay.gateway.mcp import answer_mcp
 from workbench.replay.gateway.plain import answer_events, answer_model, answer_tool
 from workbench.replay.gateway.wire import Response, read_json, refusal
 
@@ -65,10 +66,12 @@ def _route(trial: Trial, rest: str, body: Json, headers: Mapping[str, str]) -> R
     head, _, tail = rest.partition("/")
     if rest == "model":
         return answer_model(trial, body)
+    if rest == "mcp":
+        return answer_mcp(trial, body, headers)
     if rest == "events":
         return answer_events(trial, body)
     if head == "tools" and tail:
         return answer_tool(trial, unquote(tail), body, call_id=headers.get("x-call-id"))
     return refusal(
-        "unknown_endpoint", "expected model, events or tools/<name> below the run", status=501
+        "unknown_endpoint", "expected model, events, mcp or tools/<name> below the run", status=501
     )

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from workbench.model.case import Fixture, ScriptedCall
     from workbench.model.event import CallError
     from workbench.replay.exchange import ScriptedReply
+    from workbench.replay.matching import Answered
     from workbench.replay.trial import Trial
 
-__all__ = ["answer_events", "answer_model", "answer_tool"]
+__all__ = ["answer_events", "answer_model", "answer_tool", "tool_document"]
 
 
 def answer_model(trial: Trial, body: Json) -> Response:
@@ -89,21 +90,23 @@ def _args(call: ScriptedCall) -> Json:
 def answer_tool(trial: Trial, name: str, body: Json, *, call_id: str | None) -> Response:
     """Answer a tool call from a fixture, or refuse it."""
     answer = trial.tool(name, body, call_id=call_id)
+    document = tool_document(answer)
     if isinstance(answer, Miss):
-        return _refused(answer)
-    return json_response(_ended(answer.fixture))
+        return json_response(document, status=424, headers={"x-should-retry": "false"})
+    return json_response(document)
 
 
-def _refused(miss: Miss) -> Response:
+def tool_document(answer: Answered | Miss) -> JsonMap:
+    """Return how a call ended: `{outcome, result | error, ...}`."""
+    return _refused(answer) if isinstance(answer, Miss) else _ended(answer.fixture)
+
+
+def _refused(miss: Miss) -> JsonMap:
     error: JsonMap = {"type": miss.outcome.value, "message": miss.explanation}
     if miss.nearest is not None:
         error["nearest"] = miss.nearest
         error["differs_at"] = list(miss.differs_at)
-    return json_response(
-        {"outcome": miss.outcome.value, "error": error},
-        status=424,
-        headers={"x-should-retry": "false"},
-    )
+    return {"outcome": miss.outcome.value, "error": error}
 
 
 def _ended(fixture: Fixture) -> JsonMap:
