@@ -17,11 +17,17 @@ from workbench.casefile.place import nearest
 from workbench.errors import InputError
 from workbench.ingest.agentdojo import FORMAT as AGENTDOJO
 from workbench.ingest.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
+from workbench.ingest.autogen import STATE as AUTOGEN_STATE, STREAM as AUTOGEN_STREAM
+from workbench.ingest.autogen_log import FORMAT as AUTOGEN_LOG
+from workbench.ingest.crewai import FORMAT as CREWAI
 from workbench.ingest.format import Format
+from workbench.ingest.langfuse import FORMAT as LANGFUSE
 from workbench.ingest.langsmith import FORMAT as LANGSMITH
 from workbench.ingest.native import FORMAT as NATIVE
 from workbench.ingest.openai_chat import FORMAT as OPENAI_CHAT
+from workbench.ingest.pydantic_ai import FORMAT as PYDANTIC_AI
 from workbench.ingest.tau import TAU2_BENCH, TAU_BENCH
+from workbench.ingest.whowhen import FORMAT as WHOWHEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,6 +49,13 @@ FORMATS: Final[dict[str, Format]] = {
         TAU2_BENCH,
         AGENTDOJO,
         LANGSMITH,
+        LANGFUSE,
+        AUTOGEN_STREAM,
+        AUTOGEN_STATE,
+        AUTOGEN_LOG,
+        CREWAI,
+        PYDANTIC_AI,
+        WHOWHEN,
     )
 }
 """Our own formats by name, in the order in which they are shown."""

@@ -39,6 +39,10 @@ _COUNTED: Final[dict[str, tuple[Grade, str]]] = {
         Grade.REPLAYABLE,
         "tool spans that no recorded reply asked for; their calls are taken as the agent's",
     ),
+    "calls_written_as_text": (
+        Grade.REPLAYABLE,
+        "the model wrote its calls as text; names and form of their arguments are this importer's",
+    ),
     "lone_surrogates": (
         Grade.REPLAYABLE,
         "halves of surrogate pairs, which no UTF-8 file can hold, are U+FFFD; raw has them",
