@@ -10,7 +10,7 @@ from workbench.casefile.codec import encode
 from workbench.model.event import ToolCall
 from workbench.replay.scripted import replay_path
 from workbench.runner.outcome import CaseVerdict
-from workbench.runner.parting import first_parting
+from workbench.runner.parting import partings
 from workbench.runner.reports.results import results_document
 from workbench.runner.reports.terminal import render
 
@@ -72,7 +72,7 @@ def test_a_trial_that_ended_early_says_so_without_text_of_the_trace():
     start = next(at for at, event in enumerate(events) if isinstance(event, ToolCall))
     cut = replace(trial, trace=replace(trial.trace, events=events[:start]))
 
-    found = first_parting(case, [(case.recorded, cut)])
+    (found,) = partings(case, [cut])
 
     assert found is not None
     assert (found["what"], found["second"]) == ("end", None)

@@ -1,7 +1,8 @@
 """Where a failed trial parts from the path that it ran.
 
 The path is replayed by the reference loop, without an agent, so what differs comes from the
-user's code: with `fix: code` from the recorded path, else from an accepted one.
+user's code: with `fix: code` from the recorded path, else from an accepted one. A live trial has
+no path of its own: it is set beside the one that it follows longest, an accepted one first.
 
 Source:
     design page 09, "First divergence".
@@ -13,39 +14,53 @@ from typing import TYPE_CHECKING
 
 from workbench.check.divergence import first_divergence
 from workbench.replay.scripted import replay_path
-from workbench.runner.outcome import CaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
+    from workbench.check.divergence import Divergence
     from workbench.model.case import Case, Path
     from workbench.model.event import Event
     from workbench.model.jsonvalue import JsonMap
+    from workbench.model.trace import Trace
     from workbench.runner.outcome import TrialResult
 
-__all__ = ["first_parting"]
+__all__ = ["partings"]
 
 
-def first_parting(case: Case, trials: Iterable[tuple[Path, TrialResult]]) -> JsonMap | None:
-    """Return where the first failed trial that does part from its path parts from it.
+def partings(case: Case, trials: Sequence[TrialResult]) -> list[JsonMap | None]:
+    """Return for each trial where it parts from its path; None: nowhere.
 
-    The document has `run_id`, `path`, `expect` of the path, `what` differs, `first` (of the path)
+    A document has `run_id`, `path`, `expect` of the path, `what` differs, `first` (of the path)
     and `second` (of the trial), each `{seq, kind}` or null where that one had ended, `downstream`
     (how many events of each may follow from it) and `sentence`. No text of a trace but names of
-    tools. None: no trial failed, or each that did repeats its path.
+    tools.
     """
-    for path, trial in trials:
-        if trial.verdict is CaseVerdict.FAIL:
-            found = _parting(case, path, trial)
-            if found is not None:
-                return found
-    return None
+    paths = {path.name: path for path in (*case.accepted, case.recorded)} if trials else {}
+    traces = {name: replay_path(case, path) for name, path in paths.items()}
+    return [_parting(case, trial, paths, traces) for trial in trials]
 
 
-def _parting(case: Case, path: Path, trial: TrialResult) -> JsonMap | None:
-    found = first_divergence(replay_path(case, path), trial.trace, contract=case.contract)
-    if found is None:
-        return None
+def _parting(
+    case: Case, trial: TrialResult, paths: dict[str, Path], traces: dict[str, Trace]
+) -> JsonMap | None:
+    names = [trial.path] if trial.path in paths else list(paths)
+    best: tuple[Divergence, Path] | None = None
+    for name in names:
+        found = first_divergence(traces[name], trial.trace, contract=case.contract)
+        if found is None:
+            return None
+        if best is None or _reach(found) > _reach(best[0]):
+            best = found, paths[name]
+    return None if best is None else _document(trial, *best)
+
+
+def _reach(found: Divergence) -> float:
+    """Return how far the path was followed."""
+    return float("inf") if found.first is None else found.first.seq
+
+
+def _document(trial: TrialResult, found: Divergence, path: Path) -> JsonMap:
     return {
         "run_id": trial.run_id,
         "path": path.name,

@@ -21,14 +21,14 @@ from workbench.replay.issues import IssueKind
 from workbench.runner.outcome import CaseVerdict, Found, Missing, TrialResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from workbench.model.case import Case
     from workbench.model.trace import Trace
     from workbench.model.verdict import Verdict
     from workbench.replay.adapters.drive import Driven
 
-__all__ = ["result_without", "trial_result", "worst"]
+__all__ = ["result_without", "trial_result"]
 
 _CUT_SHORT: Final = frozenset(
     {
@@ -67,16 +67,18 @@ def result_without(verdict: Verdict, unproven: Iterable[str]) -> Result:
     return Result.PASS
 
 
-def worst(verdicts: Sequence[CaseVerdict]) -> CaseVerdict:
-    """Return fail before inconclusive before pass; none at all: not run."""
-    for verdict in (CaseVerdict.FAIL, CaseVerdict.INCONCLUSIVE, CaseVerdict.PASS):
-        if verdict in verdicts:
-            return verdict
-    return CaseVerdict.NOT_RUN
+def trial_result(
+    case: Case, path: str, driven: Driven, *, number: int = 1, same_replies_as: int | None = None
+) -> TrialResult:
+    """Judge one trial.
 
-
-def trial_result(case: Case, path: str, driven: Driven) -> TrialResult:
-    """Judge one trial."""
+    Args:
+        case: the case.
+        path: name of the path that ran.
+        driven: the finished trial.
+        number: its position among the case's trials, from 1.
+        same_replies_as: number of the earlier trial whose live replies it got again.
+    """
     record = driven.record
     verdict = judge(record.trace, case.contract)
     cut_short = any(issue.kind in _CUT_SHORT for issue in record.issues)
@@ -87,10 +89,12 @@ def trial_result(case: Case, path: str, driven: Driven) -> TrialResult:
     ]
     violations = (*breaches, *_violations(case, verdict, cut_short=cut_short))
     doubts = tuple(_doubts(case, verdict, driven))
+    tokens = _tokens(record.trace)
     outcome = CaseVerdict.INCONCLUSIVE if doubts else CaseVerdict.PASS
     return TrialResult(
         run_id=record.trace.run_id,
         path=path,
+        number=number,
         verdict=CaseVerdict.FAIL if violations else outcome,
         violations=violations,
         doubts=doubts,
@@ -106,12 +110,15 @@ def trial_result(case: Case, path: str, driven: Driven) -> TrialResult:
         ),
         calls=sum(isinstance(event, ToolCall) for event in record.trace.events),
         answered=record.answered,
-        tokens=_tokens(record.trace),
+        tokens=sum(tokens),
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
         ms=round(record.ms, 1),
         isolation=driven.reached.level.value,
         isolation_note=driven.reached.note,
         replies_left=record.replies_left,
         unused=record.unused,
+        same_replies_as=same_replies_as,
         trace=record.trace,
     )
 
@@ -148,9 +155,10 @@ def _level(wanted: str) -> Level:
     return Level(wanted) if wanted in {level.value for level in Level} else Level.NETNS
 
 
-def _tokens(trace: Trace) -> int:
-    return sum(
-        (event.usage.input_tokens or 0) + (event.usage.output_tokens or 0)
-        for event in trace.events
-        if isinstance(event, ModelReply) and event.usage is not None
+def _tokens(trace: Trace) -> tuple[int, int]:
+    """Return input and output tokens of all replies."""
+    used = [e.usage for e in trace.events if isinstance(e, ModelReply) and e.usage is not None]
+    return (
+        sum(usage.input_tokens or 0 for usage in used),
+        sum(usage.output_tokens or 0 for usage in used),
     )
