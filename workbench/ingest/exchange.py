@@ -6,6 +6,7 @@ a list of messages, the one reply, a text, or any of these as JSON or Python tex
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +25,15 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Tool
 
-__all__ = ["RequestFacts", "decoded", "read_reply", "read_request", "request_facts"]
+__all__ = [
+    "RequestFacts",
+    "decoded",
+    "is_flat",
+    "read_reply",
+    "read_request",
+    "read_system",
+    "request_facts",
+]
 
 _SETTINGS: Final = (
     "temperature",
@@ -41,6 +50,10 @@ _SETTINGS: Final = (
     "response_format",
     "reasoning_effort",
 )
+_FLAT: Final = re.compile(
+    r"(?i:\s*(?:system|developer|user|human|assistant|ai|tool): )|role='[a-z]+' content="
+)
+_CHATS: Final = ("messages", "prompts")
 _LISTS: Final = ("messages", "input", "contents", "prompts", "args")
 _SYSTEMS: Final = ("system", "instructions", "system_instruction", "system_instructions")
 _REPLIES: Final = ("messages", "output", "content", "parts")
@@ -80,6 +93,19 @@ def decoded(value: Json) -> Json:
     return found if isinstance(found, dict | list) and depth_within(found, DEPTH_LIMIT) else value
 
 
+def is_flat(sent: Json) -> bool:
+    """Whether a chat was flattened to one text, or its messages to texts, before it was kept."""
+    body = decoded(sent)
+    if isinstance(body, str):
+        return _FLAT.match(body) is not None
+    listing = (
+        next((body[n] for n in _CHATS if body.get(n)), None) if isinstance(body, dict) else body
+    )
+    if not isinstance(listing, list):
+        return False
+    return any(isinstance(item, str) and _FLAT.match(item) is not None for item in listing)
+
+
 def read_request(sent: Json, *, ref: str, origin: Origin) -> list[Message]:
     """Return the messages of a request.
 
@@ -95,7 +121,7 @@ def read_request(sent: Json, *, ref: str, origin: Origin) -> list[Message]:
         return []
     found: list[Message] = []
     for name in _SYSTEMS:
-        found.extend(_system(body.get(name), step_key(ref, name), origin))
+        found.extend(read_system(body.get(name), ref=step_key(ref, name), origin=origin))
     if "role" in body:
         return [*found, *read_message(body, ref, origin)]
     listing = next((name for name in _LISTS if body.get(name)), None)
@@ -120,7 +146,8 @@ def _listed(value: Json, ref: str, origin: Origin) -> Iterable[Message]:
         yield from _text_message(Role.USER, value, ref)
 
 
-def _system(value: Json, ref: str, origin: Origin) -> Iterable[Message]:
+def read_system(value: Json, *, ref: str, origin: Origin) -> Iterable[Message]:
+    """Yield the system text that stands beside the messages, if there is one."""
     body = decoded(value)
     if isinstance(body, str):
         yield from _text_message(Role.SYSTEM, body, ref)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.casefile.place import step_key
-from workbench.ingest.exchange import read_reply, read_request, request_facts
+from workbench.ingest.exchange import is_flat, read_reply, read_request, request_facts
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
 from workbench.ingest.messages import Role, error_from, read_message, usage_of
@@ -184,15 +184,15 @@ def _spans(run: _Run, script: Transcript, origin: Origin) -> Iterator[ModelSpan 
 
 def _model_span(run: _Run, script: Transcript, origin: Origin) -> ModelSpan:
     sent, ref = run.value("inputs"), run.ref("inputs")
-    flat = isinstance(sent, dict) and "prompts" in sent and "messages" not in sent
+    flat = is_flat(sent)
     script.counts["prompt_flattened"] += flat
+    first = not flat or script.counts["prompt_flattened"] == 1  # later ones repeat it
     reply = read_reply(run.value("outputs"), ref=run.ref("outputs"), origin=origin)
     if reply is not None and reply.said.usage is None:
         usage = usage_of(map_in(run.value("outputs"), "usage_metadata")) or usage_of(
             map_in(run.metadata, "usage_metadata")
         )
         reply = replace(reply, said=replace(reply.said, usage=usage))
-    script.counts["replies_missing"] += reply is None
     params = run.map("extra", "invocation_params")
     asked = {"temperature": run.metadata.get("ls_temperature"), **params}
     facts = request_facts({**asked, **(sent if isinstance(sent, dict) else {})})
@@ -206,7 +206,7 @@ def _model_span(run: _Run, script: Transcript, origin: Origin) -> ModelSpan:
             prompt=text_in(run.metadata, "prompt_version"),
             source_ref=ref,
         ),
-        history=read_request(sent, ref=ref, origin=origin),
+        history=read_request(sent, ref=ref, origin=origin) if first else [],
         reply=reply,
         agent=text_in(run.metadata, "lc_agent_name"),
     )

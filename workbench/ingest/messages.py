@@ -308,9 +308,10 @@ def read_call(call: JsonMap, ref: str, origin: Origin) -> Asked:
 
 def _result_message(ref: str, item: JsonMap, origin: Origin) -> Message:
     name = next((key for key in _ANSWERS if item.get(key) is not None), None)
-    content = read_result(
-        None if name is None else item[name], key=step_key(ref, name or "content"), origin=origin
-    )
+    given = None if name is None else item[name]
+    if isinstance(given, dict) and given.get("type") == "function_result":
+        given = given.get("result")  # agent-framework wraps what the tool gave
+    content = read_result(given, key=step_key(ref, name or "content"), origin=origin)
     ids = (text_in(item, key) for key in ("tool_call_id", "call_id", "tool_use_id", "id"))
     failed = item.get("is_error") is True or item.get("status") == "error" or item.get("error")
     answered = Answered(
@@ -347,12 +348,18 @@ def usage_of(usage: Json) -> Usage | None:
     found = Usage(
         input_tokens=_first(usage, "input_tokens", "prompt_tokens", "input"),
         output_tokens=_first(usage, "output_tokens", "completion_tokens", "output"),
-        cached_tokens=_first({**cached, **usage}, "cached_tokens", "cache_read", _CACHE_READ),
+        cached_tokens=_first({**cached, **usage}, *_CACHED),
     )
     return None if found == Usage() else found
 
 
-_CACHE_READ: Final = "cache_read_input_tokens"
+_CACHED: Final = (
+    "cached_tokens",
+    "cache_read",
+    "cache_read_input_tokens",
+    "input_cache_read",
+    "prompt_details.cache_read",
+)
 
 
 def _first(usage: JsonMap, *names: str) -> int | None:

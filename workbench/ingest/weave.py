@@ -80,7 +80,10 @@ class _Loom:
     answered: set[str] = field(default_factory=set)
     begun: set[int] = field(default_factory=set)
     ended: set[int] = field(default_factory=set)
-    system: dict[str | None, str] = field(default_factory=dict)
+    late: set[int] = field(default_factory=set)
+    """Model spans whose recorded end is later than a tool that they asked for."""
+    missing: int = 0
+    """Requests whose reply nobody showed so far."""
 
     def begin(self, at: int) -> None:
         """Tell how a span begins."""
@@ -100,6 +103,14 @@ class _Loom:
             case ToolSpan():
                 self._tool_begins(at, span)
 
+    def forced_end(self, at: int, *, by: int) -> None:
+        """Tell a reply before a tool that it asked for begins, whatever its end time says."""
+        model, tool = self.spans[at], self.spans[by]
+        if isinstance(model, ModelSpan) and model.end and tool.start:
+            late = model.end.micros > tool.start.micros
+            self.late.update([at] if late else [])
+        self.end(at)
+
     def end(self, at: int) -> None:
         """Tell how a span ends, unless something forced that before."""
         if at in self.ended:
@@ -108,8 +119,11 @@ class _Loom:
         span = self.spans[at]
         match span:
             case ModelSpan():
-                if span.reply is not None:
-                    self._reply(span.reply, at=_text(span.end), agent=span.agent)
+                if span.reply is None:
+                    self.missing += 1
+                else:
+                    ended = None if at in self.late else _text(span.end)
+                    self._reply(span.reply, at=ended, agent=span.agent)
             case ToolSpan():
                 self._tool_ends(at, span)
 
@@ -135,6 +149,7 @@ class _Loom:
             case Role.USER:
                 self.script.user(message.said)
             case Role.ASSISTANT:
+                self.missing = max(0, self.missing - 1)
                 self._reply(message, at=None, agent=span.agent)
                 return
             case Role.TOOL:
@@ -221,8 +236,9 @@ def weave(script: Transcript, spans: Sequence[ModelSpan | ToolSpan]) -> None:
             loom.end(at)
         else:
             if at in owner:
-                loom.end(owner[at])
+                loom.forced_end(owner[at], by=at)
             loom.begin(at)
+    script.counts["replies_missing"] += loom.missing
 
 
 def _moments(
@@ -253,7 +269,8 @@ def _paired(
 ) -> tuple[dict[int, int], dict[int, Asked]]:
     """Find for each tool span the model span that asked for it, and the call there.
 
-    By id where both have one, else by tool and arguments, first come first served.
+    By id where both have one, else by tool and arguments, first come first served; by tool alone
+    only where one of the two has no arguments.
     """
     calls: dict[str, list[tuple[int, _Call]]] = defaultdict(list)
     for at, span in enumerate(spans):
@@ -262,28 +279,31 @@ def _paired(
                 calls[asked.tool].append((at, _Call(asked=asked)))
     owner: dict[int, int] = {}
     call_of: dict[int, Asked] = {}
-    for by_id in (True, False):
+    for fits in (_same_id, _same_arguments, _same_tool):
         for at, span in enumerate(spans):
-            if isinstance(span, ToolSpan) and at not in call_of:
-                found = _call_for(span, calls[span.asked.tool], by_id=by_id)
-                if found is not None:
-                    owner[at], call = found
-                    call.taken = True
-                    call_of[at] = call.asked
+            if not isinstance(span, ToolSpan) or at in call_of:
+                continue
+            free = (one for one in calls[span.asked.tool] if not one[1].taken)
+            found = next((one for one in free if fits(span.asked, one[1].asked)), None)
+            if found is not None:
+                owner[at], call = found
+                call.taken = True
+                call_of[at] = call.asked
     return owner, call_of
 
 
-def _call_for(
-    span: ToolSpan, calls: Iterable[tuple[int, _Call]], *, by_id: bool
-) -> tuple[int, _Call] | None:
-    free = [(at, call) for at, call in calls if not call.taken]
-    if by_id:
-        given = span.asked.id
-        return next((one for one in free if given and one[1].asked.id == given), None)
-    if span.asked.id and any(call.asked.id for _, call in free):
-        return None
-    args = _canonical(span.asked)
-    return next((one for one in free if args and _canonical(one[1].asked) == args), None)
+def _same_id(span: Asked, call: Asked) -> bool:
+    return bool(span.id) and span.id == call.id
+
+
+def _same_arguments(span: Asked, call: Asked) -> bool:
+    args = _canonical(span)
+    return not (span.id and call.id) and args is not None and args == _canonical(call)
+
+
+def _same_tool(span: Asked, call: Asked) -> bool:
+    """Whether only the order can tell: one of the two kept no arguments."""
+    return not (span.id and call.id) and None in (_canonical(span), _canonical(call))
 
 
 def _key(message: Message) -> tuple[object, ...]:
