@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONTRACT_SCHEMA",
+    "clause_key",
     "contract_document",
     "load_contract",
     "parse_contract",
@@ -149,7 +150,7 @@ def parse_contract(
     names = _read_names(given.get("names", {}), clauses, place, step_key(key, "names"))
     conflict = find_conflict(clauses)
     if conflict is not None:
-        at = _clause_key(conflict.clause, given, key)
+        at = clause_key(conflict.clause, given, key)
         raise contract_error(place, at, f"({conflict.clause}) {conflict.message}", fix=conflict.fix)
     states = _read_states(given.get("states", {}), place, step_key(key, "states"))
     _check_states(clauses, states, place, key)
@@ -165,8 +166,14 @@ def parse_contract(
     return contract
 
 
-def _clause_key(clause: str, given: JsonMap, key: str) -> str:
-    """Return the path of a clause in the file, for its line."""
+def clause_key(clause: str, given: JsonMap, key: str = "contract") -> str:
+    """Return the path of a clause in the file, for its line.
+
+    Args:
+        clause: its id, not a name that the contract gives it.
+        given: the contract, as read.
+        key: dotted path to it in the file.
+    """
     kind, _, nth = clause.partition("/")
     kind, _, rule = kind.partition(".")
     at = step_key(key, kind)

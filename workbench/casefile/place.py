@@ -69,12 +69,16 @@ class Place:
     lines: Mapping[str, int] = field(default_factory=dict)
     """Dotted path (see `step_key`) -> line, from 1."""
 
-    def at(self, key: str) -> str:
-        """Return `name:line` of a value, or of the nearest one above it that has a line."""
+    def line(self, key: str) -> int | None:
+        """Return the line of a value, or of the nearest one above it that has a line."""
         path = key
         while path and path not in self.lines:
             path = path.rpartition(".")[0]
-        line = self.lines.get(path)
+        return self.lines.get(path)
+
+    def at(self, key: str) -> str:
+        """Return `name:line` of a value, or of the nearest one above it that has a line."""
+        line = self.line(key)
         return self.name if line is None else f"{self.name}:{line}"
 
     def error(self, key: str, message: str, *, fix: str | None = None) -> CaseFormatError:
