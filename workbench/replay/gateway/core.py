@@ -1,7 +1,8 @@
 """The gateway without I/O: method, path, headers and bytes in, a response out.
 
 The base URL is scoped by run, `/r/<run>/...`, so one server serves every trial of every case.
-What is not known here is refused and reaches nothing.
+What is not known here is refused and reaches nothing. In a live trial model requests go on to the
+provider, and nothing else goes anywhere.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from urllib.parse import unquote
 from workbench.errors import InputError
 from workbench.replay.gateway.mcp import answer_mcp
 from workbench.replay.gateway.plain import answer_events, answer_model, answer_tool
-from workbench.replay.gateway.wire import Response, read_json, refusal
+from workbench.replay.gateway.wire import Request, Response, read_json, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from workbench.model.jsonvalue import Json
     from workbench.replay.trial import Trial
 
 __all__ = ["Gateway"]
@@ -48,30 +48,33 @@ class Gateway:
             headers: lower-case names.
             raw: the body.
         """
-        parts = path.partition("?")[0].strip("/").split("/", 2)
+        place, _, query = path.partition("?")
+        parts = place.strip("/").split("/", 2)
         trial = self._trials.get(unquote(parts[1])) if len(parts) == 3 and parts[0] == "r" else None
         if trial is None:
             return refusal("unknown_run", "no run of that id is served", status=404)
         if trial.stopped.is_set():
             return refusal("stopped", "this run has ended")
-        if method != "POST":
-            return refusal("unknown_endpoint", "expected POST", status=405)
+        request = Request(method=method, path=parts[2], query=query, headers=headers, raw=raw)
         try:
-            return _route(trial, parts[2], read_json(raw), headers)
+            return _route(trial, request)
         except InputError as error:
             return refusal("bad_request", str(error), status=400)
 
 
-def _route(trial: Trial, rest: str, body: Json, headers: Mapping[str, str]) -> Response:
-    head, _, tail = rest.partition("/")
-    if rest == "model":
-        return answer_model(trial, body)
-    if rest == "mcp":
-        return answer_mcp(trial, body, headers)
-    if rest == "events":
-        return answer_events(trial, body)
+def _route(trial: Trial, request: Request) -> Response:
+    head, _, tail = request.path.partition("/")
+    if request.method != "POST":
+        return refusal("unknown_endpoint", "expected POST", status=405)
+    if request.path == "model":
+        return answer_model(trial, read_json(request.raw))
+    if request.path == "mcp":
+        return answer_mcp(trial, read_json(request.raw), request.headers)
+    if request.path == "events":
+        return answer_events(trial, read_json(request.raw))
     if head == "tools" and tail:
-        return answer_tool(trial, unquote(tail), body, call_id=headers.get("x-call-id"))
+        call_id = request.headers.get("x-call-id")
+        return answer_tool(trial, unquote(tail), read_json(request.raw), call_id=call_id)
     return refusal(
-        "unknown_endpoint", "expected model, events, mcp or tools/<name> below the run", status=501
+        "unknown_endpoint", "expected model, events or tools/<name> below the run", status=501
     )

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 from urllib.parse import quote
 
 from workbench.replay.gateway.core import Gateway
-from workbench.replay.gateway.wire import LIMIT_BYTES, Response, refusal
+from workbench.replay.gateway.wire import LIMIT_BYTES, BrokenStream, Response, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
 
 __all__ = ["GatewayServer", "serve"]
@@ -86,12 +87,37 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in response.headers.items():
             if _NAME.fullmatch(name) and name.lower() not in _OURS:
                 self.send_header(name, _one_line(value))
+        if response.stream is not None:
+            self._send_stream(response.body, response.stream)
+            return
         self.send_header("content-length", str(len(response.body)))
         self.end_headers()
         self.wfile.write(response.body)
         self.wfile.flush()
 
+    def _send_stream(self, first: bytes, pieces: Generator[bytes]) -> None:
+        """Send pieces as they come: in chunks, or to a client of HTTP/1.0 until the end."""
+        chunked = self.request_version != "HTTP/1.0"
+        self.send_header(
+            *(("transfer-encoding", "chunked") if chunked else ("connection", "close"))
+        )
+        self.end_headers()
+        with closing(pieces):  # a client that hangs up ends what makes them
+            try:
+                for piece in filter(None, chain((first,), pieces)):
+                    self.wfile.write(_chunk(piece) if chunked else piece)
+                    self.wfile.flush()
+            except BrokenStream:
+                self.close_connection = True
+                return
+        self.wfile.write(_chunk(b"") if chunked else b"")
+        self.wfile.flush()
+
     do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = _any  # noqa: N815  names of the library
+
+
+def _chunk(piece: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(piece), piece)
 
 
 def _one_line(value: str) -> str:

@@ -6,17 +6,45 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from workbench.casefile.place import describe
 from workbench.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
-    from workbench.model.jsonvalue import Json
+    from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["LIMIT_BYTES", "Response", "json_response", "read_json", "refusal"]
+__all__ = [
+    "LIMIT_BYTES",
+    "BrokenStream",
+    "Request",
+    "Response",
+    "json_response",
+    "read_json",
+    "read_object",
+    "refusal",
+]
 
 LIMIT_BYTES: Final = 8 * 1024 * 1024
 _LIMIT_DEPTH: Final = 64
+
+
+class BrokenStream(Exception):  # noqa: N818  the other side's end, not an error of ours
+    """A streamed body ends here without its end: the connection has to break, as it did there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """An HTTP request of one run."""
+
+    method: str
+    """Upper case."""
+    path: str
+    """Below the run, percent-encoded, without slashes around it."""
+    query: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Lower-case names."""
+    raw: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +52,10 @@ class Response:
     """An HTTP answer."""
 
     status: int
-    body: bytes
+    body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
+    stream: Generator[bytes] | None = None
+    """Sent after `body`, piece by piece as it comes; may end with `BrokenStream`."""
 
 
 def read_json(raw: bytes) -> Json:
@@ -45,6 +75,18 @@ def read_json(raw: bytes) -> Json:
     if _deeper(value, _LIMIT_DEPTH):
         raise InputError(f"the body nests deeper than {_LIMIT_DEPTH} levels")
     return value
+
+
+def read_object(raw: bytes) -> JsonMap:
+    """Read a request body that has to be a JSON object.
+
+    Raises:
+        InputError: as `read_json`, or it is another value.
+    """
+    body = read_json(raw)
+    if not isinstance(body, dict):
+        raise InputError(f"the body is {describe(body)}; expected an object")
+    return body
 
 
 def _refuse(_: str) -> NoReturn:
@@ -79,7 +121,7 @@ def json_response(
 def refusal(kind: str, message: str, *, status: int = 424) -> Response:
     """Return an error of ours, which no client should retry."""
     return json_response(
-        {"error": {"type": kind, "message": message}},
+        {"type": "error", "error": {"type": kind, "message": message}},
         status=status,
         headers={"x-should-retry": "false"},
     )
