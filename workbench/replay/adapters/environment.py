@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.replay.gateway import mcp_stdio
+import workbench
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +16,11 @@ __all__ = ["MCP_COMMAND", "agent_environment"]
 
 _PROXIES: Final = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY"})
 _DUMMY: Final = "replay"
-MCP_COMMAND: Final = (sys.executable, "-I", mcp_stdio.__file__)
+MCP_COMMAND: Final = (
+    sys.executable,
+    "-I",
+    str(Path(workbench.__file__).with_name("replay") / "gateway" / "mcp_stdio.py"),
+)
 """The MCP server that an agent may spawn in a replay."""
 
 

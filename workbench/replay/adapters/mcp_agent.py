@@ -58,6 +58,8 @@ class McpTongue:
         chosen = found if len(found) == 1 else [t for t in found if t.get("name") == _PREFERRED]
         if not chosen:
             raise Failed(f"it offers {len(found)} tools; expected one, or one named {_PREFERRED}")
+        if not isinstance(chosen[0].get("name"), str):
+            raise Failed("it offers a tool without a name")
         return chosen[0]
 
     def _request(self, link: Link, method: str, params: JsonMap) -> JsonMap:

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from workbench.replay.adapters.environment import MCP_COMMAND
 from workbench.replay.agent import Answer, Model, Task, Tools
 from workbench.replay.isolation.audit import AuditRule, install
 
@@ -44,7 +45,7 @@ def run(spec: Spec, channel: Channel, *, audited: bool) -> int:
 
     if audited:
         tell = lambda event: send({"side_effect": event})  # noqa: E731  one use
-        install(AuditRule(port=spec.port, writable=[spec.scratch], tell=tell))
+        install(AuditRule(port=spec.port, writable=[spec.scratch], tell=tell, harmless=MCP_COMMAND))
     stage = "load"
     try:
         agent = load(spec.target)

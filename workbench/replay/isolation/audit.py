@@ -55,12 +55,21 @@ class AuditRule:
         port: of the gateway; the only address that may be reached.
         writable: folders below which files may be written.
         tell: receives the name of each refused event.
+        harmless: a command that may be started.
     """
 
-    def __init__(self, *, port: int, writable: Sequence[str], tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        *,
+        port: int,
+        writable: Sequence[str],
+        tell: Callable[[str], None],
+        harmless: Sequence[str] = (),
+    ) -> None:
         self._port = port
         self._writable = tuple(os.path.realpath(folder) + os.sep for folder in writable)
         self._tell = tell
+        self._harmless = (*_HARMLESS, list(harmless))
 
     def __call__(self, event: str, args: tuple[object, ...]) -> None:
         """Refuse an event that touches the world.
@@ -83,7 +92,7 @@ class AuditRule:
         if event in _LOOKUPS:
             host = args[0] if args else None
             return (host[0] if isinstance(host, tuple) else host) not in _LOOPBACK
-        return event in _STARTS and not (len(args) > 1 and args[1] in _HARMLESS)
+        return event in _STARTS and not (len(args) > 1 and _words(args[1]) in self._harmless)
 
     def _is_gateway(self, address: object) -> bool:
         if address is None:  # a connected socket
@@ -102,6 +111,10 @@ class AuditRule:
             return True
         name = os.path.realpath(os.fsdecode(path))
         return name == os.devnull or name.startswith(self._writable)
+
+
+def _words(argv: object) -> object:
+    return list(argv) if isinstance(argv, tuple) else argv
 
 
 def _is_path(value: object) -> TypeGuard[str | bytes | os.PathLike[str]]:
