@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from workbench.check.divergence import first_divergence
 from workbench.replay.scripted import replay_path
+from workbench.runner.beside import shown_beside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +34,8 @@ def partings(case: Case, trials: Sequence[TrialResult]) -> list[JsonMap | None]:
 
     A document has `run_id`, `path`, `expect` of the path, `what` differs, `first` (of the path)
     and `second` (of the trial), each `{seq, kind}` or null where that one had ended, `downstream`
-    (how many events of each may follow from it) and `sentence`. No text of a trace but names of
-    tools.
+    (how many events of each may follow from it), `sentence`, and what `runner.beside` shows. No
+    text of a trace but names of tools.
     """
     paths = {path.name: path for path in (*case.accepted, case.recorded)} if trials else {}
     traces = {name: replay_path(case, path) for name, path in paths.items()}
@@ -52,7 +53,11 @@ def _parting(
             return None
         if best is None or _reach(found) > _reach(best[0]):
             best = found, paths[name]
-    return None if best is None else _document(trial, *best)
+    if best is None:
+        return None
+    parting, path = best
+    shown = shown_beside(traces[path.name], trial.trace, parting, claims=case.contract.claims)
+    return {**_document(trial, parting, path), **shown}
 
 
 def _reach(found: Divergence) -> float:

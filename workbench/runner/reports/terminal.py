@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.model.case import Expectation
 from workbench.runner.outcome import CaseVerdict
+from workbench.runner.reports.case_lines import (
+    LIVE,
+    by_importance,
+    case_lines,
+    case_title,
+    group_line,
+    other_invalid,
+)
 from workbench.runner.reports.harmless import harmless
-from workbench.runner.strength import strength_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.model.jsonvalue import JsonMap
-    from workbench.runner.outcome import CaseResult, RunReport, TrialResult
+    from workbench.runner.outcome import BudgetResult, CaseResult, RunReport
 
-__all__ = ["render"]
+__all__ = ["LIMITS", "code_words", "head_line", "render", "totals_line"]
 
 _RED: Final = "\x1b[31m"
 _YELLOW: Final = "\x1b[33m"
 _GREEN: Final = "\x1b[32m"
 _PLAIN: Final = "\x1b[0m"
-_ORDER: Final = (
-    CaseVerdict.FAIL,
-    CaseVerdict.INCONCLUSIVE,
-    CaseVerdict.NOT_RUN,
-    CaseVerdict.PASS,
-)
 _SHOWN: Final = {
     CaseVerdict.FAIL: ("FAIL", _RED),
     CaseVerdict.INCONCLUSIVE: ("INCONCLUSIVE", _YELLOW),
@@ -41,81 +40,87 @@ _CODES: Final = {
     5: "nothing that gates was run",
     6: "inconclusive: nothing may be concluded",
 }
-_LIMIT: Final = (
-    "Recorded results show how the agent treats a result, not that the real system is right;\n"
-    "a scripted model shows the orchestration, not the model."
-)
-_MOST: Final = 5
+LIMITS: Final = {
+    "scripted": (
+        "Recorded results show how the agent treats a result, not that the real system is right;",
+        "a scripted model shows the orchestration, not the model.",
+    ),
+    LIVE: (
+        "Recorded results show how the agent treats a result, not that the real system is right;",
+        "the trials show the model of today, at the rates above.",
+    ),
+}
+"""What a run cannot show, by layer."""
 
 
-def render(report: RunReport, *, colour: bool = False) -> str:
+def render(report: RunReport, *, colour: bool = False, width: int = 100) -> str:
     """Return the report as text.
 
     Args:
         report: of a run.
         colour: use ANSI colours; for a terminal only.
+        width: columns of the terminal.
     """
-    ordered = sorted(report.cases, key=lambda case: _ORDER.index(case.verdict))
-    lines = [_head(report), ""]
-    for case in ordered:
-        lines += _case(case, colour=colour)
-    lines += [f"INVALID      {_lines(sentence)}" for sentence in report.summary.invalid]
-    lines += ["", _totals(report), _LIMIT]
+    lines = [head_line(report), ""]
+    for case in by_importance(report):
+        lines += _case(case, report, colour=colour, width=width)
+    lines += [f"INVALID      {_indented(sentence)}" for sentence in other_invalid(report)]
+    shared = [group_line(group) for group in report.groups if len(group.cases) > 1]
+    lines += [*shared, *([] if lines[-1] == "" and not shared else [""]), totals_line(report)]
+    if report.budget is not None:
+        lines += _budget(report.budget)
+    lines += [f"exit {report.exit_code}: {code_words(report.exit_code)}", *LIMITS[report.layer]]
     return "\n".join(lines)
 
 
-def _head(report: RunReport) -> str:
+def head_line(report: RunReport) -> str:
+    """Return what ran, in which layer, and how well it was held."""
     levels = "; ".join(f"{level} ({note})" for level, note in report.isolation.items())
     isolation = f"isolation {levels}" if levels else "no agent was started"
-    return f"{harmless(report.agent)} | {report.layer} layer | {isolation}"
+    return harmless(f"{report.agent} | {report.layer} layer | {isolation}")
 
 
-def _case(case: CaseResult, *, colour: bool) -> Iterator[str]:
+def _case(case: CaseResult, report: RunReport, *, colour: bool, width: int) -> Iterator[str]:
     word, code = _SHOWN[case.verdict]
     shown = f"{code}{word:<12}{_PLAIN}" if colour and code else f"{word:<12}"
-    state = case.state if case.gates else f"{case.state}, does not gate"
-    yield f"{shown} {harmless(case.id)} [{state}]"
-    if case.reason is not None:
-        yield f"    {_lines(case.reason)}"
+    yield f"{shown} {case_title(case)}"
     if case.verdict is not CaseVerdict.PASS:
-        for trial in case.trials:
-            yield from _trial(trial)
-    if case.divergence is not None:
-        yield f"    {harmless(_parting(case.divergence))}"
-    if case.strength is not None:
-        yield f"    {harmless(strength_line(case.strength))}"
+        place = [] if case.path is None else [case.path]
+        yield from (f"    {harmless(text)}" for text in (case.title, *place))
+    for line in case_lines(case, report, width=width - 4):
+        yield f"    {line}"
+    if case.verdict is not CaseVerdict.PASS:
+        yield ""
 
 
-def _lines(text: str) -> str:
-    """Keep the lines of a message of ours, its `Fix:` below it."""
+def _indented(text: str) -> str:
     return "\n    ".join(harmless(line.strip()) for line in text.splitlines())
 
 
-def _trial(trial: TrialResult) -> Iterator[str]:
-    if trial.verdict is CaseVerdict.PASS:
-        return
-    found = trial.violations or trial.doubts
-    for entry in found[:_MOST]:
-        place = "" if entry.seq is None else f" at event {entry.seq}"
-        yield f"    path {harmless(trial.path)}: {harmless(entry.clause)}{place}: " + harmless(
-            entry.sentence
-        )
-    if len(found) > _MOST:
-        yield f"    path {harmless(trial.path)}: and {len(found) - _MOST} more, see the results"
-
-
-def _parting(document: JsonMap) -> str:
-    whose = "recorded" if document["expect"] == Expectation.FAIL.value else "accepted"
-    second = document["second"]
-    place = f"event {second['seq']}" if isinstance(second, dict) else "its end"
-    path = f"path {document['path']}: parts from the {whose} path at {place}"
-    return f"{path}: {document['sentence']}"
-
-
-def _totals(report: RunReport) -> str:
+def totals_line(report: RunReport) -> str:
+    """Return the counts of cases."""
     summary = report.summary
     counts = (
         f"{summary.cases} cases: {summary.failed} failed, {summary.inconclusive} inconclusive, "
         f"{summary.passed} passed, {summary.not_run} not run; {summary.gating} gate"
     )
-    return f"{counts}\nexit {report.exit_code}: {_CODES[report.exit_code]}"
+    more = (
+        (summary.near if report.layer == LIVE else 0, "decided by one trial"),
+        (summary.deselected, "not selected"),
+        (len(summary.invalid), "invalid"),
+    )
+    return "; ".join((counts, *(f"{count} {what}" for count, what in more if count)))
+
+
+def _budget(budget: BudgetResult) -> Iterator[str]:
+    spent = [f"{budget.spent_tokens} tokens", f"{budget.spent_minutes:.1f} minutes"]
+    if budget.spent_usd is not None:
+        spent.append(f"{budget.spent_usd:.2f} USD")
+    yield f"{budget.trials} trials planned; spent {', '.join(spent)}"
+    if budget.stopped is not None:
+        yield f"stopped: {harmless(budget.stopped)}"
+
+
+def code_words(code: int) -> str:
+    """Say what an exit code means."""
+    return _CODES[code]
