@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from argparse import ArgumentTypeError
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.case import find_cases
 from workbench.casefile.files import write_over
@@ -14,19 +16,32 @@ from workbench.cli.options import add_json, complain, print_json, settings_of
 from workbench.cli.progress import Progress
 from workbench.errors import InputError
 from workbench.replay.isolation.levels import Level
+from workbench.runner.baseline import (
+    Baseline,
+    baseline_diff,
+    load_baseline,
+    save_baseline,
+    updated_baseline,
+)
+from workbench.runner.budget import Budget, Price
+from workbench.runner.executors import open_executor
+from workbench.runner.reports.estimate import estimate_line
+from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.results import results_document
 from workbench.runner.reports.terminal import render
 from workbench.runner.reports.text import wants_colour
-from workbench.runner.trials import run_cases
+from workbench.runner.trials import LIVE, SCRIPTED, run_cases
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from workbench.runner.outcome import CaseResult, RunReport
+    from workbench.model.settings import Settings
+    from workbench.runner.outcome import BudgetResult, CaseResult, RunReport
 
 __all__ = ["add_arguments", "execute"]
 
-_NO_AGENT = "nothing of yours would be tested; `workbench check` is the self-test"
+_NO_AGENT: Final = "nothing of yours would be tested; `workbench check` is the self-test"
+_BASELINE: Final = "baseline.json"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,23 +50,86 @@ def add_arguments(parser: ArgumentParser) -> None:
         "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
     )
     parser.add_argument(
-        "--agent", metavar="SPEC", help="python:package.module:callable or cmd:COMMAND"
+        "--agent",
+        metavar="SPEC",
+        help="python:package.module:callable, cmd:COMMAND, worker:COMMAND or mcp:COMMAND",
+    )
+    parser.add_argument("--layer", choices=(SCRIPTED, LIVE), default=SCRIPTED)
+    parser.add_argument(
+        "--trials", metavar="N", type=_count, help="live trials of cases that state none"
+    )
+    parser.add_argument(
+        "--select", metavar="EXPR", help="e.g. 'severity<=S1 and tag:billing', or not state==muted"
+    )
+    parser.add_argument(
+        "--executor", metavar="SPEC", help="processes:N, dask://HOST:PORT or dask://local"
     )
     parser.add_argument("--isolate", metavar="L", default="auto", help=f"auto, {', '.join(Level)}")
     parser.add_argument(
         "--gate-proposed", action="store_true", help="let proposed cases gate as well"
     )
+    _add_baseline(parser)
+    _add_budget(parser)
     parser.add_argument("--results", metavar="F", type=Path, help="write results.json here")
     add_json(parser)
 
 
+def _add_baseline(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--baseline", metavar="F", type=Path, help="what was accepted; only worse fails"
+    )
+    parser.add_argument(
+        "--update-baseline",
+        metavar="REASON",
+        type=_reason,
+        help="accept this run, print what changes (default file: cases/baseline.json)",
+    )
+    parser.add_argument(
+        "--gate-cost", action="store_true", help="let calls, tokens or time that doubled fail"
+    )
+
+
+def _add_budget(parser: ArgumentParser) -> None:
+    parser.add_argument("--budget-usd", metavar="X", type=_amount, help="stop at this cost")
+    parser.add_argument("--budget-tokens", metavar="N", type=_count, help="stop at so many tokens")
+    parser.add_argument("--budget-minutes", metavar="M", type=_amount, help="stop after so long")
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text[:19]) < 1:
+        message = f"{text!r} is no integer >= 1"
+        raise ArgumentTypeError(message)
+    return int(text[:19])
+
+
+def _amount(text: str) -> float:
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = math.nan
+    if not 0 < amount < math.inf:
+        message = f"{text!r} is no number above 0"
+        raise ArgumentTypeError(message)
+    return amount
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        message = "says nothing; expected a reason that a reviewer can judge"
+        raise ArgumentTypeError(message)
+    return text.strip()
+
+
 def execute(options: Namespace) -> int:
     """Run, report, and return the exit code of the gates."""
-    agent = options.agent or settings_of().agent.spec
+    settings = settings_of()
+    agent = options.agent or settings.agent.spec
     if not agent:
         raise InputError(_NO_AGENT, fix="--agent python:package.module:callable")
     paths = find_cases(options.cases)
-    report = _run(paths, agent, options)
+    file = _baseline_file(options, settings)
+    baseline = None if file is None else load_baseline(file)
+    report = _run(paths, agent, options, settings, baseline)
     document = results_document(report)
     if options.results is not None:
         write_over(options.results, json.dumps(document, indent=2) + "\n")
@@ -61,10 +139,46 @@ def execute(options: Namespace) -> int:
         print(render(report, colour=wants_colour(sys.stdout)))
     if not paths:
         complain("workbench: no *.case.yaml in what was given\n  Fix: check the path")
+    if file is not None and options.update_baseline is not None:
+        _update(file, baseline or Baseline(), report, options)
     return report.exit_code
 
 
-def _run(paths: list[Path], agent: str, options: Namespace) -> RunReport:
+def _baseline_file(options: Namespace, settings: Settings) -> Path | None:
+    """Return the file of the baseline; None: nothing is compared.
+
+    Raises:
+        InputError: it is to be compared with, and is not there.
+    """
+    update = options.update_baseline is not None
+    if options.baseline is None:
+        return Path(settings.folders.cases) / _BASELINE if update else None
+    path: Path = options.baseline
+    if not update and not path.exists():
+        message = "is not there"
+        raise InputError(message, place=path.name, fix="make it with --update-baseline REASON")
+    return path
+
+
+def _update(file: Path, old: Baseline, report: RunReport, options: Namespace) -> None:
+    """Write the new baseline and say what changes; the exit code stays that of the old one."""
+    if report.interrupted or (report.budget is not None and report.budget.stopped):
+        complain("workbench: the run did not end by itself; the baseline stays as it is")
+        return
+    new = updated_baseline(old, report, reason=options.update_baseline, at=report.started)
+    save_baseline(new, file)
+    lines = baseline_diff(old, new)
+    say = complain if options.json else print
+    say("\n".join((f"baseline: {len(lines)} entries change", *map(harmless, lines))))
+
+
+def _run(
+    paths: list[Path],
+    agent: str,
+    options: Namespace,
+    settings: Settings,
+    baseline: Baseline | None,
+) -> RunReport:
     done = 0
 
     def count(_: CaseResult) -> None:
@@ -72,12 +186,47 @@ def _run(paths: list[Path], agent: str, options: Namespace) -> RunReport:
         done += 1
         progress(done, len(paths))
 
-    with Progress("cases", stream=sys.stderr) as progress:
+    with (
+        open_executor(options.executor) as executor,
+        Progress("cases", stream=sys.stderr) as progress,
+    ):
         return run_cases(
             paths,
             agent=agent,
+            layer=options.layer,
+            trials=options.trials,
+            select=options.select,
+            executor=executor,
             isolate=options.isolate,
             gate_proposed=options.gate_proposed,
+            version=_version(agent, settings),
+            baseline=baseline,
+            gate_cost=options.gate_cost,
+            budget=_budget(options, settings),
             started=datetime.now(tz=UTC).isoformat(timespec="seconds"),  # noqa: TID251  the edge
+            on_plan=_say_estimate if options.layer == LIVE else None,
             on_case=count,
         )
+
+
+def _version(agent: str, settings: Settings) -> str | None:
+    """Return the version that the settings state, unless they state it of another agent."""
+    own = settings.agent.spec
+    return settings.agent.version if own in (None, agent) else None
+
+
+def _budget(options: Namespace, settings: Settings) -> Budget:
+    prices = (settings.agent.usd_per_million_input, settings.agent.usd_per_million_output)
+    price = None
+    if prices[0] is not None and prices[1] is not None:
+        price = Price(input_usd=prices[0], output_usd=prices[1])
+    return Budget(
+        usd=options.budget_usd,
+        tokens=options.budget_tokens,
+        minutes=options.budget_minutes,
+        price=price,
+    )
+
+
+def _say_estimate(estimate: BudgetResult) -> None:
+    complain(estimate_line(estimate))

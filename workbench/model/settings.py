@@ -28,6 +28,10 @@ class AgentSettings:
     spec: str | None = None
     """As for `--agent`."""
     version: str | None = None
+    usd_per_million_input: float | None = None
+    """Price of a million tokens that the model reads, for `--budget-usd`."""
+    usd_per_million_output: float | None = None
+    """Price of a million tokens that the model writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

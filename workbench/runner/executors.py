@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import multiprocessing
 import os
 import re
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from workbench.casefile.place import nearest
 from workbench.errors import InputError, MissingExtraError
@@ -44,10 +41,16 @@ def open_executor(spec: str | None) -> Iterator[Executor | None]:
         with _dask(spec, spec.removeprefix(_DASK)) as executor:
             yield executor
     else:
-        with ProcessPoolExecutor(
-            _workers(spec), mp_context=multiprocessing.get_context("spawn")
-        ) as executor:
+        with _processes(_workers(spec)) as executor:
             yield executor
+
+
+def _processes(workers: int) -> Executor:
+    """Return a pool whose processes start afresh: a fork would copy our threads' locks."""
+    import multiprocessing  # noqa: PLC0415  only a pool needs it
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
 
 
 def _workers(spec: str) -> int:
@@ -71,16 +74,17 @@ def _dask(spec: str, address: str) -> Iterator[Executor]:
     if address != _LOCAL and not _ADDRESS.fullmatch(address):
         raise _unknown(spec, "write dask://HOST:PORT or dask://local")
     try:
-        distributed = importlib.import_module("distributed")
+        import distributed  # noqa: PLC0415  an optional package
     except ModuleNotFoundError:
         raise MissingExtraError(
             "distributed", needed_for="--executor dask://...", extra="dask"
         ) from None
+    connect: Any = distributed.Client
     try:
         client = (
-            distributed.Client(processes=True, dashboard_address=None)
+            connect(processes=True, dashboard_address=None)
             if address == _LOCAL
-            else distributed.Client(f"tcp://{address}", timeout=10)
+            else connect(f"tcp://{address}", timeout=10)
         )
     except OSError:
         message = f"no Dask scheduler answers at {address}"
