@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within
+from workbench.ingest.messages import is_turn
+from workbench.ingest.otlp.records import holds_spans, spans_of
 from workbench.ingest.piece import Piece
 
 if TYPE_CHECKING:
@@ -40,7 +42,10 @@ def _simulations(document: Piece) -> Iterator[Piece]:
     yield from _items(document, ("simulations",), value["simulations"], {"info": value.get("info")})
 
 
-_CONTAINERS: Final = (Container(holds=_holds_simulations, pieces=_simulations),)
+_CONTAINERS: Final = (
+    Container(holds=_holds_simulations, pieces=_simulations),
+    Container(holds=holds_spans, pieces=spans_of),
+)
 
 
 def records_of(document: Piece) -> Iterator[Piece]:
@@ -70,7 +75,7 @@ def _readable(piece: Piece) -> Piece:
 
 
 def _is_conversation(items: list[Json]) -> bool:
-    return bool(items) and all(isinstance(item, dict) and "role" in item for item in items)
+    return bool(items) and all(map(is_turn, items))
 
 
 def _items(

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import step_key
 from workbench.ingest.jsontext import DEPTH_LIMIT, depth_within
-from workbench.ingest.messages import Message, Role, read_message, read_messages, usage_of
+from workbench.ingest.messages import Message, Role, read_message, read_messages
 from workbench.ingest.shapes import map_in, text_in
 from workbench.ingest.toollist import listed_tools
 from workbench.ingest.transcript import Said
+from workbench.ingest.usage import usage_of
 from workbench.model.jsonvalue import parse_text
 
 if TYPE_CHECKING:

@@ -16,15 +16,19 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.place import nearest
 from workbench.errors import InputError
 from workbench.ingest.agentdojo import FORMAT as AGENTDOJO
+from workbench.ingest.agents_run_state import FORMAT as AGENTS_RUN_STATE
 from workbench.ingest.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
 from workbench.ingest.autogen import STATE as AUTOGEN_STATE, STREAM as AUTOGEN_STREAM
 from workbench.ingest.autogen_log import FORMAT as AUTOGEN_LOG
 from workbench.ingest.crewai import FORMAT as CREWAI
 from workbench.ingest.format import Format
+from workbench.ingest.langchain import FORMAT as LANGCHAIN
+from workbench.ingest.langchain_events import FORMAT as LANGCHAIN_EVENTS
 from workbench.ingest.langfuse import FORMAT as LANGFUSE
 from workbench.ingest.langsmith import FORMAT as LANGSMITH
 from workbench.ingest.native import FORMAT as NATIVE
 from workbench.ingest.openai_chat import FORMAT as OPENAI_CHAT
+from workbench.ingest.openai_responses import FORMAT as OPENAI_RESPONSES
 from workbench.ingest.pydantic_ai import FORMAT as PYDANTIC_AI
 from workbench.ingest.tau import TAU2_BENCH, TAU_BENCH
 from workbench.ingest.whowhen import FORMAT as WHOWHEN
@@ -50,6 +54,10 @@ FORMATS: Final[dict[str, Format]] = {
         AGENTDOJO,
         LANGSMITH,
         LANGFUSE,
+        LANGCHAIN,
+        LANGCHAIN_EVENTS,
+        OPENAI_RESPONSES,
+        AGENTS_RUN_STATE,
         AUTOGEN_STREAM,
         AUTOGEN_STATE,
         AUTOGEN_LOG,

@@ -25,11 +25,12 @@ from workbench.ingest.exchange import (
 )
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
-from workbench.ingest.messages import Message, Role, error_from, read_message, usage_of
+from workbench.ingest.messages import Message, Role, error_from, read_message
 from workbench.ingest.moments import moment_of
 from workbench.ingest.shapes import as_map, map_in, map_items, text_in
 from workbench.ingest.toollist import listed_tools
 from workbench.ingest.transcript import Answered, Asked, Transcript
+from workbench.ingest.usage import usage_of
 from workbench.ingest.weave import ModelSpan, ToolSpan, weave
 from workbench.model.event import ModelRequest
 from workbench.model.jsonvalue import ABSENT

@@ -18,11 +18,12 @@ from workbench.casefile.place import step_key
 from workbench.ingest.exchange import is_flat, read_reply, read_request, request_facts
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
-from workbench.ingest.messages import Role, error_from, read_message, usage_of
+from workbench.ingest.messages import Role, error_from, read_message
 from workbench.ingest.moments import moment_of
 from workbench.ingest.shapes import as_map, map_in, text_in
 from workbench.ingest.toollist import listed_tools
 from workbench.ingest.transcript import Answered, Asked, Transcript
+from workbench.ingest.usage import usage_of
 from workbench.ingest.weave import ModelSpan, ToolSpan, weave
 from workbench.model.event import CallError, ModelRequest, Requestor
 from workbench.model.jsonvalue import ABSENT

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.content import REASONING, read_content, read_result
-from workbench.ingest.shapes import as_map, integer_in, map_in, text_in
+from workbench.ingest.shapes import as_map, map_in, text_in
 from workbench.ingest.transcript import Answered, Asked, Said
-from workbench.model.event import CallError, Usage
-from workbench.model.jsonvalue import ABSENT
+from workbench.ingest.usage import usage_of
+from workbench.model.event import CallError
+from workbench.model.jsonvalue import ABSENT, parse_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +29,15 @@ if TYPE_CHECKING:
     from workbench.ingest.origin import Origin
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["Message", "Role", "error_from", "read_message", "read_messages", "usage_of"]
+__all__ = [
+    "Message",
+    "Role",
+    "error_from",
+    "is_turn",
+    "one_reply_each",
+    "read_message",
+    "read_messages",
+]
 
 
 class Role(StrEnum):
@@ -78,12 +87,47 @@ _CALLS: Final = frozenset(
         "program",
     }
 )
+_ITEMS: Final = frozenset(
+    {
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "reasoning",
+        "mcp_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "web_search_call",
+        "file_search_call",
+        "computer_call",
+        "computer_call_output",
+        "code_interpreter_call",
+        "image_generation_call",
+        "local_shell_call",
+        "local_shell_call_output",
+        "item_reference",
+    }
+)
+"""Items of OpenAI Responses that stand beside messages."""
 _RESULTS: Final = re.compile(r".*(?:_output|tool_result|tool_call_response)")
 _ARGUMENTS: Final = ("arguments", "args", "input", "code")
 _ANSWERS: Final = ("content", "output", "response", "result")
 _ERROR_TYPE: Final = re.compile(
     r"\s*(?:Error: *)?([A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout|Interrupt))(?=[(:])"
 )
+
+
+def is_turn(item: Json) -> bool:
+    """Whether a mapping can only be one message or item of a conversation."""
+    if not isinstance(item, dict):
+        return False
+    kind = text_in(item, "type") or ""
+    if kind == "constructor":
+        return _unwrapped(item, "")[2] in _ROLES
+    if kind.lower() in _ROLES or _LANGCHAIN.fullmatch(kind):
+        return "content" in map_in(item, "data") or "content" in item
+    return "role" in item or kind in _ITEMS
 
 
 def read_messages(value: Json, *, key: str, origin: Origin) -> list[Message]:
@@ -101,10 +145,10 @@ def read_messages(value: Json, *, key: str, origin: Origin) -> list[Message]:
             found.extend(read_messages(item, key=place, origin=origin))
         else:
             found.extend(read_message(as_map(item, key=place, origin=origin), place, origin))
-    return _together(found)
+    return one_reply_each(found)
 
 
-def _together(messages: Sequence[Message]) -> list[Message]:
+def one_reply_each(messages: Sequence[Message]) -> list[Message]:
     """Join items that one reply consists of: a text and the calls behind it."""
     joined: list[Message] = []
     for message in messages:
@@ -309,8 +353,8 @@ def read_call(call: JsonMap, ref: str, origin: Origin) -> Asked:
 def _result_message(ref: str, item: JsonMap, origin: Origin) -> Message:
     name = next((key for key in _ANSWERS if item.get(key) is not None), None)
     given = None if name is None else item[name]
-    if isinstance(given, dict) and given.get("type") == "function_result":
-        given = given.get("result")  # agent-framework wraps what the tool gave
+    if isinstance(given, str) and given.startswith('{"type": "function_result"'):
+        given = map_in(parse_text(given).value).get("result", given)  # agent-framework's wrapping
     content = read_result(given, key=step_key(ref, name or "content"), origin=origin)
     ids = (text_in(item, key) for key in ("tool_call_id", "call_id", "tool_use_id", "id"))
     failed = item.get("is_error") is True or item.get("status") == "error" or item.get("error")
@@ -334,34 +378,3 @@ def error_from(text: str | None) -> CallError:
     """
     found = _ERROR_TYPE.match(text or "")
     return CallError(type=None if found is None else found[1], message=text)
-
-
-def usage_of(usage: Json) -> Usage | None:
-    """Read token counts in any dialect's names; None when there are none."""
-    if not isinstance(usage, dict) or not usage:
-        return None
-    details = (
-        map_in(usage, name)
-        for name in ("input_token_details", "input_tokens_details", "prompt_tokens_details")
-    )
-    cached = {name: value for found in details for name, value in found.items()}
-    found = Usage(
-        input_tokens=_first(usage, "input_tokens", "prompt_tokens", "input"),
-        output_tokens=_first(usage, "output_tokens", "completion_tokens", "output"),
-        cached_tokens=_first({**cached, **usage}, *_CACHED),
-    )
-    return None if found == Usage() else found
-
-
-_CACHED: Final = (
-    "cached_tokens",
-    "cache_read",
-    "cache_read_input_tokens",
-    "input_cache_read",
-    "prompt_details.cache_read",
-)
-
-
-def _first(usage: JsonMap, *names: str) -> int | None:
-    values = (integer_in(usage, name) for name in names)
-    return next((value for value in values if value is not None), None)
