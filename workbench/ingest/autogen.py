@@ -145,7 +145,7 @@ class AutogenReader:
             for place, call in map_items(message.get("content"), key=key, origin=self.origin)
         ]
         thought = text_in(message, "thought")
-        said = Said(ref=ref, text=thought, at=at, agent=source, usage=_usage(message), shown=False)
+        said = Said(ref=ref, text=thought, at=at, agent=source, usage=_usage(message), claimed="")
         self.script.reply(said, calls)
 
     def _asked(self, ref: str, call: JsonMap) -> Asked:

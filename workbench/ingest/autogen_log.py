@@ -20,7 +20,7 @@ from workbench.ingest.format import Format
 from workbench.ingest.openai_chat import add_messages
 from workbench.ingest.shapes import map_in, map_items, text_in
 from workbench.ingest.transcript import Answered, Asked, Said, Transcript
-from workbench.model.event import ToolCall
+from workbench.model.event import Requestor, ToolCall
 from workbench.model.jsonvalue import ABSENT
 from workbench.model.trace import Grade, Loss
 
@@ -119,7 +119,7 @@ def _add_calls(script: Transcript, items: Sequence[tuple[str, JsonMap]]) -> None
         args = item.get("arguments")
         agent = text_in(item, "agent_id")
         asked = Asked(ref=ref, id=None, tool=name, value=ABSENT if args is None else args)
-        script.framework(Said(ref=ref, agent=agent), [asked])
+        script.apart(Said(ref=ref, agent=agent), [asked], Requestor.FRAMEWORK)
         script.result(
             Answered(ref=ref, id=None, tool=name, text=text_in(item, "result"), agent=agent)
         )

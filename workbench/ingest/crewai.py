@@ -133,6 +133,8 @@ class _Run:
                 self.script.mark(ContextChange(change=Change.COMPACTION, at=at, source_ref=ref))
             case "crew_kickoff_completed":
                 self._add_output(said, event)
+            case _:
+                pass  # events of the framework itself stay in raw
 
     def _add_task(self, said: Said, event: JsonMap) -> None:
         self.listed = self.listed or listed_tools(event.get("tools"))
@@ -212,7 +214,7 @@ class _Run:
             text=args if isinstance(args, str) else None,
             value=ABSENT if args is None or isinstance(args, str) else args,
         )
-        self.script.reply(replace(reply or said, shown=False), [asked])
+        self.script.reply(replace(reply or said, claimed=""), [asked])
 
     def _add_result(self, said: Said, event: JsonMap) -> None:
         tool = text_in(event, "tool_name") or "unnamed"
@@ -242,12 +244,8 @@ class _Run:
             return
         reply, self._reply = self._reply, None
         self.flush()
-        said, self._answer = replace(said, text=output), output
-        if reply is None or reply.text == output:
-            self.script.reply(reply or said)
-        else:
-            self.script.reply(replace(reply, shown=False))
-            self.script.claim(said)
+        self._answer = output
+        self.script.reply(replace(reply or replace(said, text=output), claimed=output))
 
     def _add_output(self, said: Said, event: JsonMap) -> None:
         """Add the crew's output, unless it is the last answer."""

@@ -148,6 +148,8 @@ class _Reader:
                     self._add_compaction(place, part)
                 case kind if kind not in _SILENT and kind not in _RETURNS:
                     dropped += 1
+                case _:
+                    pass  # reasoning stays in raw; answers of the provider's own tools come below
         said = Said(
             ref=ref,
             text="\n".join(text for text in texts if text) or None,

@@ -53,8 +53,9 @@ class Said:
     usage: Usage | None = None
     dropped: int = 0
     """Parts that are no text."""
-    shown: bool = True
-    """Whether a person sees it; a reply that its format marks as internal is no claim."""
+    claimed: str | None = None
+    """What of a reply a person sees, where that is not all of it; empty: the format marks it as
+    internal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,8 +177,7 @@ class Transcript:
                 source_ref=said.ref,
             )
         )
-        if said.shown:
-            self.claim(said)
+        self.claim(said if said.claimed is None else replace(said, text=said.claimed))
         ids = self._calls(asked, said, requestor=Requestor.AGENT, turn=self._turn)
         if ids:
             reply = self._events[at]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "read_whowhen"]
 
 _PROGRAMS: Final = frozenset({"Computer_terminal", "ComputerTerminal", "WebSurfer", "FileSurfer"})
+_THOUGHT: Final = "thought"
 _EXIT: Final = re.compile(r"exitcode: (\d{1,9})\b")
 _VERDICTS: Final = ("is_correct", "is_corrected")
 """One label, spelled in two ways."""
@@ -69,7 +70,7 @@ def read_whowhen(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple
     _add_question(script, run, key, steps)
     _add_steps(script, steps)
     facts = RunFacts(
-        own_id=outer.get("source_path") or run.get("question_ID"),
+        own_id=_own_id(outer),
         labels=_labels(run),
         status=_status(run),
     )
@@ -100,23 +101,33 @@ def _add_question(script: Transcript, run: JsonMap, key: str, steps: Sequence[_S
 
 
 def _add_steps(script: Transcript, steps: Sequence[_Step]) -> None:
-    called = None
+    called: str | None = None
     for n, step in enumerate(steps):
-        if called is not None:
+        if step.speaker == called:
             _add_answer(script, step)
             called = None
-            continue
-        said = Said(ref=step.ref, text=step.text, agent=step.speaker, shown=step.note != "thought")
-        following = steps[n + 1].speaker if n + 1 < len(steps) else ""
-        if step.speaker == "human":
+        elif step.speaker == "human":
             script.user(Said(ref=step.ref, text=step.text))
-        elif following in _PROGRAMS and step.speaker not in _PROGRAMS:
-            called = following
-            script.counts["calls_written_as_text"] += 1
-            asked = Asked(ref=step.ref, id=None, tool=called, value={"text": step.text})
-            script.reply(Said(ref=step.ref, agent=step.speaker), [asked])
+        elif step.note == _THOUGHT:
+            script.reply(Said(ref=step.ref, text=step.text, agent=step.speaker, claimed=""))
         else:
-            script.reply(said)
+            called = _next_program(step, steps[n + 1 :])
+            _add_reply(script, step, called)
+
+
+def _next_program(step: _Step, following: Sequence[_Step]) -> str | None:
+    """Return the program that answers a step; None: the next to speak is no program."""
+    speaker = next((other.speaker for other in following if other.note != _THOUGHT), None)
+    return speaker if speaker in _PROGRAMS and step.speaker not in _PROGRAMS else None
+
+
+def _add_reply(script: Transcript, step: _Step, called: str | None) -> None:
+    if called is None:
+        script.reply(Said(ref=step.ref, text=step.text, agent=step.speaker))
+        return
+    script.counts["calls_written_as_text"] += 1
+    asked = Asked(ref=step.ref, id=None, tool=called, value={"text": step.text})
+    script.reply(Said(ref=step.ref, agent=step.speaker), [asked])
 
 
 def _add_answer(script: Transcript, step: _Step) -> None:
@@ -160,6 +171,10 @@ def _status(run: JsonMap) -> RunStatus:
     return RunStatus.OK if verdict else RunStatus.FAILED
 
 
+def _own_id(record: Json) -> Json:
+    return text_in(record, "source_path") or text_in(record, "question_ID")
+
+
 def _recognises(record: Json) -> bool:
     run = map_in(record, "data") or map_in(record)
     return (
@@ -174,6 +189,6 @@ FORMAT: Final = Format(
     name="whowhen",
     recognises=_recognises,
     owns=_recognises,
-    own_id=lambda record: text_in(record, "source_path") or text_in(record, "question_ID"),
+    own_id=_own_id,
     read=read_whowhen,
 )
