@@ -15,7 +15,7 @@ from workbench.ingest.otlp.records import holds_spans, spans_of
 from workbench.ingest.piece import Piece
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from workbench.model.jsonvalue import Json, JsonMap
 
@@ -32,19 +32,36 @@ class Container:
     """Its records; a piece without a place gets that of the container."""
 
 
-def _holds_simulations(value: Json) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("simulations"), list)
+def _keyed(name: str, *marks: str, shared: Sequence[str] = ()) -> Container:
+    """Return the form of a mapping that has a list of records under a name.
 
+    Args:
+        name: of the list.
+        marks: keys that such a mapping has too.
+        shared: keys of what it says once of all its records.
+    """
 
-def _simulations(document: Piece) -> Iterator[Piece]:
-    value = document.value
-    assert isinstance(value, dict)  # noqa: S101  the container was recognised
-    yield from _items(document, ("simulations",), value["simulations"], {"info": value.get("info")})
+    def holds(value: Json) -> bool:
+        if not isinstance(value, dict) or not isinstance(value.get(name), list):
+            return False
+        return all(mark in value for mark in marks)
+
+    def pieces(document: Piece) -> Iterator[Piece]:
+        value = document.value
+        assert isinstance(value, dict)  # noqa: S101  the container was recognised
+        common = {key: value[key] for key in shared if key in value}
+        yield from _items(document, (name,), value[name], common or None)
+
+    return Container(holds=holds, pieces=pieces)
 
 
 _CONTAINERS: Final = (
-    Container(holds=_holds_simulations, pieces=_simulations),
     Container(holds=holds_spans, pieces=spans_of),
+    _keyed("simulations", shared=("info",)),  # tau2-bench
+    _keyed("samples", "eval", "status", shared=("eval", "status")),  # Inspect
+    _keyed("eval_cases", "eval_set_id"),  # Google ADK
+    _keyed("evalCases", "evalSetId"),  # the same over HTTP
+    _keyed("loglines"),  # Claude Code
 )
 
 
