@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = [
+    "append_text",
     "as_document",
     "load_mapping",
     "read_bytes",
@@ -175,6 +176,20 @@ def write_over(path: Path, text: str) -> None:
     except OSError as error:
         raise _unwritable(path, error) from None
     _replace(path, text, mode=0o644)
+
+
+def append_text(path: Path, text: str) -> None:
+    """Append to a file that others write as well, e.g. the summary of a CI step.
+
+    Raises:
+        CaseFormatError: it cannot be written.
+    """
+    _refuse_other(path)
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise _unwritable(path, error) from None
 
 
 def _replace(path: Path, text: str, *, mode: int) -> None:

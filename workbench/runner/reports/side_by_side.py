@@ -16,12 +16,14 @@ __all__ = ["fitted", "side_by_side"]
 
 _NARROWEST: Final = 20
 _BETWEEN: Final = " | "
-_MARKS: Final = {False: "  ", True: "> "}
+_SAME: Final = "  "
+_APART: Final = "> "
+_AFTER: Final = ". "
 _WIDE: Final = frozenset({"W", "F"})
 
 
 def side_by_side(document: JsonMap, *, heads: tuple[str, str], width: int) -> Iterator[str]:
-    """Yield the rows of a parting (see `runner.parting`), each marked where the traces part.
+    """Yield the rows of a parting (see `runner.beside`): `>` where they part, `.` downstream.
 
     Args:
         document: with `beside`; one without has no rows.
@@ -31,12 +33,15 @@ def side_by_side(document: JsonMap, *, heads: tuple[str, str], width: int) -> It
     rows = document.get("beside")
     if not isinstance(rows, list) or not rows:
         return
-    column = max(_NARROWEST, (width - len(_MARKS[True]) - len(_BETWEEN)) // 2)
+    column = max(_NARROWEST, (width - len(_APART) - len(_BETWEEN)) // 2)
     texts = [(_text(row, "first"), _text(row, "second")) for row in rows]
     column = min(column, max(_cells(text) for pair in (heads, *texts) for text in pair))
-    yield _row(_MARKS[False], heads, column)
+    yield _row(_SAME, heads, column)
+    mark = _APART
     for row, pair in zip(rows, texts, strict=True):
-        yield _row(_MARKS[isinstance(row, dict) and row["apart"] is True], pair, column)
+        apart = isinstance(row, dict) and row["apart"] is True
+        yield _row(mark if apart else _SAME, pair, column)
+        mark = _AFTER if apart else mark
 
 
 def _text(row: Json, side: str) -> str:
