@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.digest import args_digest
 from workbench.model.event import Decision, Outcome, Permission, Requestor, ToolCall, ToolResult
-from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap, parse_text, same_json
+from workbench.model.jsonvalue import ABSENT, Absent, Json, parse_text, same_json
 from workbench.model.trace import Effect
 from workbench.replay.matching import canonical_tool
 from workbench.replay.scripted import call_args
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
     from workbench.model.case import Case, ScriptedCall
 
-__all__ = ["Asked", "AskedCalls", "ReportedResult", "reported_results"]
+__all__ = ["Asked", "AskedCalls", "ReportedResult", "reported_result", "reported_results"]
 
-_ERROR_WORDS: Final = ("error", "denied", "refused", "invalid", "not allowed")
+_ERROR_WORDS: Final = (
+    *("error", "an error", "denied", "refused", "rejected", "invalid", "not allowed"),
+    *("permission denied", "tool execution was denied", "unknown tool", "tool not found"),
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -165,27 +168,50 @@ class ReportedResult:
 def reported_results(messages: Iterable[Json]) -> tuple[ReportedResult, ...]:
     """Return the tool results in plain chat messages, `{role: tool, tool_call_id, content}`."""
     return tuple(
-        _reported(message)
+        reported_result(
+            message.get("content"),
+            call_id=message.get("tool_call_id", message.get("id")),
+            name=message.get("name"),
+            failed=bool(message.get("error") or message.get("is_error")),
+        )
         for message in messages
         if isinstance(message, dict) and message.get("role") == "tool"
     )
 
 
-def _reported(message: JsonMap) -> ReportedResult:
-    content = message.get("content")
-    value = parse_text(content).value if isinstance(content, str) else content
-    call_id = message.get("tool_call_id", message.get("id"))
-    name = message.get("name")
+def reported_result(
+    content: Json, *, call_id: Json = None, name: Json = None, failed: bool = False
+) -> ReportedResult:
+    """Read one tool result as an agent shows it.
+
+    Args:
+        content: a text, JSON, or a list of parts with texts.
+        call_id: of the call that it answers.
+        name: of the tool.
+        failed: whether the agent says that it is an error; its text may say so too.
+    """
+    text = _joined_text(content)
+    value = content if text is None else parse_text(text).value
     return ReportedResult(
         call_id=call_id if isinstance(call_id, str) else None,
         name=name if isinstance(name, str) else None,
         value=value,
-        is_error=bool(message.get("error") or message.get("is_error")) or _says_error(value),
+        is_error=failed or _says_error(value),
     )
 
 
+def _joined_text(content: Json) -> str | None:
+    """Return a content as one text; None: it holds something else."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list) or not content:
+        return None
+    texts = [part.get("text") if isinstance(part, dict) else None for part in content]
+    return "".join(map(str, texts)) if all(isinstance(text, str) for text in texts) else None
+
+
 def _says_error(value: Json) -> bool:
-    """Whether a result is a refusal or a failure, as agents write them."""
+    """Whether a result is a refusal or a failure, as agents and frameworks write them."""
     if isinstance(value, dict):
         outcome = value.get("outcome", "ok")
         return bool(value.get("error")) or (isinstance(outcome, str) and outcome != "ok")

@@ -47,13 +47,18 @@ class ModelAsk:
 class ScriptedReply:
     """What a model request gets from the script."""
 
-    text: str
-    calls: tuple[tuple[str, ScriptedCall], ...]
-    """Call id in this trial, and the call."""
-    finish_reason: str | None
-    error: CallError | None
-    """The request fails this way, as recorded."""
     turn: Turn
+    number: int
+    """Of the request in its trial, from 1."""
+    calls: tuple[tuple[str, ScriptedCall], ...] = ()
+    """Call id in this trial, and the call."""
+    error: CallError | None = None
+    """The request fails this way, as recorded."""
+
+    @property
+    def text(self) -> str:
+        """What the model says; empty when it only calls tools."""
+        return self.turn.text or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.casefile.build import wire_name
 from workbench.casefile.place import nearest
-from workbench.model.case import ANY_TIMES, Case, Fixture
+from workbench.model.case import ANY_TIMES, Case, CaseTool, Fixture
 from workbench.model.event import Outcome
 from workbench.model.jsonvalue import ABSENT, Absent, Json, parse_text
 from workbench.model.trace import Effect
@@ -31,7 +32,7 @@ from workbench.replay.compare import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Answered", "FixtureTable", "Miss", "canonical_tool", "result_value"]
+__all__ = ["Answered", "FixtureTable", "Miss", "canonical_tool", "result_value", "wire_of"]
 
 _SHOWN: Final = 5
 _COUNTED: Final = 50
@@ -63,9 +64,15 @@ class Miss:
 
 def canonical_tool(case: Case, name: str) -> str:
     """Return the case's name of a tool that is given by that name or by its wire name."""
-    wires = {tool.wire: tool.name for tool in case.tools if tool.wire is not None}
-    known = {tool.name for tool in case.tools}
-    return name if name in known else wires.get(name, name)
+    for tool in case.tools:
+        if name == tool.name:
+            return name
+    return next((tool.name for tool in case.tools if name == wire_of(tool)), name)
+
+
+def wire_of(tool: CaseTool) -> str:
+    """Return a tool's name on a model API, which takes no dots: the stated one, or made of it."""
+    return tool.wire or wire_name(tool.name, ())
 
 
 def result_value(fixture: Fixture) -> Json | Absent:

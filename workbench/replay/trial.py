@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Limits", "Trial", "TrialRecord"]
 
 _GRACE_S: Final = 0.03
+_UNNAMED: Final = "call"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +149,9 @@ class Trial:
             self._provider.answered(request, seen.id)
             self._replies += 1
             calls = tuple(
-                scripted_call(call, self._recorder.fresh_call_id(call.id), self._tool(call.name))
+                scripted_call(
+                    call, self._recorder.fresh_call_id(call.id or _UNNAMED), self._tool(call.name)
+                )
                 for call in seen.calls
             )
             self._recorder.add(seen_event(seen, calls))
@@ -276,7 +279,7 @@ class Trial:
     def _reply(self, turn: Turn, names: tuple[str, ...] | None) -> ScriptedReply:
         offered = None if names is None else {self._tool(name) for name in names}
         if turn.error is not None:
-            return ScriptedReply(text="", calls=(), finish_reason=None, error=turn.error, turn=turn)
+            return ScriptedReply(number=self._requests, error=turn.error, turn=turn)
         self._replies += 1
         calls = tuple((self._recorder.fresh_call_id(c.id), c) for c in turn.tool_calls)
         self._recorder.add(reply_event(turn, [call_id for call_id, _ in calls]))
@@ -287,13 +290,7 @@ class Trial:
                     IssueKind.TOOL_NOT_OFFERED,
                     f"the script calls {call.name}, which the agent does not offer",
                 )
-        return ScriptedReply(
-            text=turn.text or "",
-            calls=calls,
-            finish_reason=turn.finish_reason,
-            error=None,
-            turn=turn,
-        )
+        return ScriptedReply(number=self._requests, calls=calls, turn=turn)
 
     def _ask_for(self, call: ScriptedCall, call_id: str) -> None:
         after = len(self._recorder.events)

@@ -7,13 +7,15 @@ provider, and nothing else goes anywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from workbench.errors import InputError
+from workbench.replay.gateway.dialects import COUNT_TOKENS, DIALECTS, MODELS, place_of
 from workbench.replay.gateway.mcp import answer_mcp
 from workbench.replay.gateway.plain import answer_events, answer_model, answer_tool
-from workbench.replay.gateway.wire import Request, Response, read_json, refusal
+from workbench.replay.gateway.scripted_model import answer_scripted, count_tokens, list_models
+from workbench.replay.gateway.wire import Request, Response, read_json, read_object, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from workbench.replay.trial import Trial
 
 __all__ = ["Gateway"]
+
+_EXPECTED: Final = f"model, events, mcp, tools/<name>, v1/{', v1/'.join(DIALECTS)}"
 
 
 class Gateway:
@@ -64,6 +68,8 @@ class Gateway:
 
 def _route(trial: Trial, request: Request) -> Response:
     head, _, tail = request.path.partition("/")
+    if request.method == "GET" and place_of(request.path) == MODELS:
+        return list_models(trial)
     if request.method != "POST":
         return refusal("unknown_endpoint", "expected POST", status=405)
     if request.path == "model":
@@ -75,6 +81,14 @@ def _route(trial: Trial, request: Request) -> Response:
     if head == "tools" and tail:
         call_id = request.headers.get("x-call-id")
         return answer_tool(trial, unquote(tail), read_json(request.raw), call_id=call_id)
-    return refusal(
-        "unknown_endpoint", "expected model, events or tools/<name> below the run", status=501
-    )
+    return _answer_api(trial, request)
+
+
+def _answer_api(trial: Trial, request: Request) -> Response:
+    """Answer as the API of a model provider."""
+    place = place_of(request.path)
+    if place in DIALECTS:
+        return answer_scripted(trial, DIALECTS[place], read_object(request.raw))
+    if place == COUNT_TOKENS:
+        return count_tokens(request)
+    return refusal("unknown_endpoint", f"expected {_EXPECTED} below the run", status=501)

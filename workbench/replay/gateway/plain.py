@@ -11,11 +11,13 @@ from workbench.model.event import Outcome
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap
 from workbench.replay.asked import reported_results
 from workbench.replay.exchange import ModelAsk
-from workbench.replay.gateway.wire import Response, json_response, refusal
+from workbench.replay.gateway.names import plain_name
+from workbench.replay.gateway.scripted_model import call_arguments, no_reply
+from workbench.replay.gateway.wire import Response, json_response
 from workbench.replay.matching import Miss
 
 if TYPE_CHECKING:
-    from workbench.model.case import Fixture, ScriptedCall
+    from workbench.model.case import Fixture
     from workbench.model.event import CallError
     from workbench.replay.exchange import ScriptedReply
     from workbench.replay.matching import Answered
@@ -33,11 +35,10 @@ def answer_model(trial: Trial, body: Json) -> Response:
     asked = ModelAsk(messages=len(messages), results=reported_results(messages), offered=offered)
     reply = trial.model(asked)
     if reply is None:
-        kind = "stopped" if trial.stopped.is_set() else "script_exhausted"
-        return refusal(kind, "no reply is left for this request")
+        return no_reply(trial)
     if reply.error is not None:
         return _failed(reply.error)
-    return json_response(_reply(trial, reply, offered))
+    return json_response(_reply(trial, reply, offered or ()))
 
 
 def _offered(tools: Json) -> tuple[str, ...] | None:
@@ -63,28 +64,20 @@ def _failed(error: CallError) -> Response:
     return json_response(body, status=status, headers=error.headers)
 
 
-def _reply(trial: Trial, reply: ScriptedReply, offered: tuple[str, ...] | None) -> JsonMap:
-    wires = {tool.name: tool.wire for tool in trial.case.tools}
-
-    def name_of(call: ScriptedCall) -> str:
-        wire = wires.get(call.name)
-        known = offered is None or call.name in offered or wire not in offered
-        return call.name if known or wire is None else wire
-
+def _reply(trial: Trial, reply: ScriptedReply, offered: tuple[str, ...]) -> JsonMap:
     calls: list[Json] = [
-        {"id": call_id, "name": name_of(call), "args": _args(call)} for call_id, call in reply.calls
+        {
+            "id": call_id,
+            "name": plain_name(trial.case, call.name, offered),
+            "args": call_arguments(call),
+        }
+        for call_id, call in reply.calls
     ]
-    finish = reply.finish_reason or ("tool_calls" if calls else "stop")
+    finish = reply.turn.finish_reason or ("tool_calls" if calls else "stop")
     found: JsonMap = {"text": reply.text, "tool_calls": calls, "finish_reason": finish}
     if reply.turn.usage is not None:
         found["usage"] = encode(reply.turn.usage)
     return found
-
-
-def _args(call: ScriptedCall) -> Json:
-    if call.args_raw is not None:
-        return call.args_raw
-    return {} if isinstance(call.args, Absent) else call.args
 
 
 def answer_tool(trial: Trial, name: str, body: Json, *, call_id: str | None) -> Response:
