@@ -62,6 +62,7 @@ _CONTAINERS: Final = (
     _keyed("eval_cases", "eval_set_id"),  # Google ADK
     _keyed("evalCases", "evalSetId"),  # the same over HTTP
     _keyed("loglines"),  # Claude Code
+    Container(holds=holds_spans, pieces=spans_of),
 )
 
 

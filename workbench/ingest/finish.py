@@ -37,6 +37,8 @@ class RunFacts:
     listed: Sequence[Tool] = ()
     losses: Sequence[Loss] = ()
     """What only this importer can know to be missing."""
+    capture: str | None = None
+    """The producer's setting that records contents."""
 
 
 def labels_of(**found: Json) -> JsonMap:
@@ -66,6 +68,6 @@ def finished(
         *counted_losses(script.counts),
         *book_losses(script.book),
         *facts.losses,
-        *trace_losses(trace, tools_listed=len(facts.listed) + len(tools)),
+        *trace_losses(trace, tools_listed=len(facts.listed) + len(tools), capture=facts.capture),
     )
     return trace, Losses(items=losses)

@@ -112,12 +112,13 @@ def book_losses(book: CallBook) -> Iterable[Loss]:
         )
 
 
-def trace_losses(trace: Trace, *, tools_listed: int) -> Iterable[Loss]:
+def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None) -> Iterable[Loss]:
     """Yield what the trace itself lacks.
 
     Args:
         trace: as imported.
         tools_listed: how many tools the source or the caller listed.
+        capture: the producer's setting that records contents; None: not known.
     """
     replies = sum(isinstance(event, ModelReply) for event in trace.events)
     if not any(isinstance(event, UserMessage) for event in trace.events):
@@ -133,7 +134,8 @@ def trace_losses(trace: Trace, *, tools_listed: int) -> Iterable[Loss]:
     elif not _has_content(trace):
         yield Loss(
             kind="content_off",
-            note="no text and no arguments; switch content capture on in the recorder",
+            note="no text and no arguments; switch content capture on in the recorder"
+            + (f": {capture}" if capture else ""),
             caps=Grade.SKELETON,
         )
     yield from _result_losses(trace)

@@ -1,0 +1,209 @@
+"""What a dialect makes of a span, and the steps that all dialects share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from workbench.ingest.messages import Message, Role
+from workbench.ingest.otlp.attributes import is_cut_json, json_in, messages_in
+from workbench.ingest.otlp.spans import Happening, Span, Tree
+from workbench.ingest.otlp.wire import integer_of
+from workbench.ingest.shapes import map_in
+from workbench.ingest.transcript import Answered, Asked, Said
+from workbench.ingest.weave import ModelSpan, ToolSpan
+from workbench.model.event import CallError, ModelRequest, Usage
+from workbench.model.jsonvalue import ABSENT
+
+if TYPE_CHECKING:
+    from workbench.ingest.origin import Origin
+    from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.trace import Tool
+
+__all__ = [
+    "Dialect",
+    "Part",
+    "Recording",
+    "error_of",
+    "messages_at",
+    "model_part",
+    "settings_in",
+    "tool_part",
+    "usage_at",
+]
+
+_STATUS: Final = re.compile(r"[1-5]\d\d")
+_LINE_CHARS: Final = 2000
+
+
+@dataclass(slots=True)
+class Recording:
+    """The run that a span belongs to."""
+
+    tree: Tree
+    logs: Mapping[str, Sequence[Happening]]
+    """Span id -> its log records, in their order."""
+    origin: Origin
+    counts: Counter[str] = field(default_factory=Counter)
+    """Kind of loss -> how often."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one span says of the run."""
+
+    event: ModelSpan | ToolSpan | None = None
+    tools: Sequence[Tool] = ()
+    model: str | None = None
+    session: str | None = None
+    task: str | None = None
+    """What the agent was asked, where a span of an agent says it."""
+    system: str | None = None
+    """What instructs the agent, likewise."""
+    final: str | None = None
+    """What it answered in the end, likewise."""
+    conversation: Sequence[Message] = ()
+    """All that was said, likewise."""
+
+
+Reader: TypeAlias = Callable[[Span, Recording], Part | None]
+"""What a span says; None: it is no part of the conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One vocabulary of attributes."""
+
+    name: str
+    speaks: Callable[[Span], bool]
+    """Whether a span is written in it."""
+    read: Reader
+    capture: str
+    """The producer's setting that records contents."""
+
+
+def messages_at(span: Span, name: str, recording: Recording) -> list[Message]:
+    """Read an attribute of messages; one that was cut is counted."""
+    value = span.attributes.get(name)
+    if is_cut_json(value):
+        recording.counts["truncated"] += 1
+    return messages_in(value, span.ref, recording.origin)
+
+
+def model_part(  # noqa: PLR0913  each is one thing that dialects keep in their own place
+    span: Span,
+    *,
+    history: Sequence[Message],
+    replies: Sequence[Message],
+    model: str | None = None,
+    settings: JsonMap | None = None,
+    tools: Sequence[Tool] = (),
+    usage: Usage | None = None,
+    finish_reason: str | None = None,
+    session: str | None = None,
+) -> Part:
+    """Return what a request to a model and its reply say.
+
+    A reply whose content was not recorded still counts as one, unless the request failed.
+    """
+    reply = next((message for message in replies if message.role is Role.ASSISTANT), None)
+    if reply is None and not span.failed:
+        reply = Message(role=Role.ASSISTANT, said=Said(ref=span.ref))
+    if reply is not None:
+        reason = finish_reason or reply.said.finish_reason
+        said = replace(reply.said, usage=usage or reply.said.usage, finish_reason=reason)
+        reply = replace(reply, said=said)
+    event = ModelSpan(
+        start=span.start,
+        end=span.end,
+        request=ModelRequest(
+            model=model,
+            settings=settings or {},
+            offered_tools=tuple(tool.name for tool in tools) or None,
+            source_ref=span.ref,
+        ),
+        history=tuple(history),
+        reply=reply,
+    )
+    return Part(event=event, tools=tools, model=model, session=session)
+
+
+def tool_part(
+    span: Span,
+    *,
+    tool: str,
+    call_id: str | None = None,
+    args: Json = None,
+    result: Json = None,
+    recording: Recording,
+) -> Part:
+    """Return what the execution of a tool says.
+
+    Args:
+        span: of the execution.
+        tool: its name.
+        call_id: what the model calls the call.
+        args: text of the arguments, or their structure; None: not recorded.
+        result: text of the result, or its structure; None: not recorded.
+        recording: the run.
+    """
+    recording.counts["truncated"] += is_cut_json(args) + is_cut_json(result)
+    text = args if isinstance(args, str) else None
+    asked = Asked(
+        ref=span.ref,
+        id=call_id,
+        tool=tool,
+        text=text,
+        value=ABSENT if args is None or text is not None else args,
+    )
+    body = result if isinstance(result, str) else None
+    answered = Answered(
+        ref=span.ref,
+        id=call_id,
+        tool=tool,
+        text=body,
+        value=None if body is not None else result,
+        error=error_of(span) if span.failed else None,
+    )
+    ended = span.end is not None or result is not None or span.failed
+    return Part(
+        event=ToolSpan(
+            start=span.start, end=span.end, asked=asked, answered=answered if ended else None
+        )
+    )
+
+
+def error_of(span: Span) -> CallError:
+    """Return the error of a span that failed: its exception, else what its status says."""
+    exception = span.exception
+    kind = exception.get("exception.type") or span.attributes.get("error.type")
+    message = exception.get("exception.message") or span.text("error.message", "exception.message")
+    if not isinstance(message, str) or not message:
+        message = (span.status_message or "").split("Traceback (most recent call last)")[0].strip()
+    status = integer_of(span.attributes.get("http.response.status_code"))
+    if status is None and isinstance(kind, str) and _STATUS.fullmatch(kind):
+        status = int(kind)
+    return CallError(
+        type=kind if isinstance(kind, str) and kind != "_OTHER" else None,
+        message=message[:_LINE_CHARS] or None,
+        status=status,
+    )
+
+
+def usage_at(attributes: JsonMap, *, read: str, written: str, cached: str = "") -> Usage | None:
+    """Return token counts by the names of their attributes; None when there are none."""
+    found = Usage(
+        input_tokens=integer_of(attributes.get(read)),
+        output_tokens=integer_of(attributes.get(written)),
+        cached_tokens=integer_of(attributes.get(cached)),
+    )
+    return None if found == Usage() else found
+
+
+def settings_in(value: Json, names: Sequence[str]) -> JsonMap:
+    """Return the settings of a request that stand in a mapping, or in JSON."""
+    found = map_in(json_in(value))
+    return {name: found[name] for name in names if name in found}

@@ -1,0 +1,169 @@
+"""Runs that OpenTelemetry recorded: the spans and log records of one trace id are one run.
+
+A conversation id that goes on over several traces is their common session; where one trace holds
+several conversations, they stay one run and the loss report says so.
+
+Source:
+    formats page 2.1, 2.2 and 2.3.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest.finish import RunFacts, finished
+from workbench.ingest.format import Format
+from workbench.ingest.messages import Role
+from workbench.ingest.otlp.assemble import events_of, told_by
+from workbench.ingest.otlp.dialect import Recording
+from workbench.ingest.otlp.genai_events import is_message
+from workbench.ingest.otlp.losses import recording_losses, result_losses
+from workbench.ingest.otlp.records import is_sdk_record, the_one
+from workbench.ingest.otlp.spans import Happening, Span, Tree, log_of, span_of, trace_id_of
+from workbench.ingest.transcript import Said, Transcript
+from workbench.ingest.weave import ModelSpan, weave
+from workbench.model.event import Claim
+from workbench.model.trace import Losses, RunStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.ingest.origin import Origin
+    from workbench.ingest.otlp.assemble import Told
+    from workbench.model.jsonvalue import Json
+    from workbench.model.trace import Tool, Trace
+
+__all__ = ["FORMAT", "read_otlp"]
+
+_SESSIONS: Final = ("gen_ai.conversation.id", "session.id")
+_PROMPTS: Final = ("traceloop.prompt.version", "llm.prompt_template.version")
+
+
+def read_otlp(records: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[Trace, Losses]:
+    """Read the spans and log records of one run."""
+    spans, logs = _sorted_out(records)
+    by_span: dict[str, list[Happening]] = defaultdict(list)
+    for log in logs:
+        by_span[log.span_id or ""].append(log)
+    tree = Tree.of([*spans, *_without_spans(spans, by_span)])
+    recording = Recording(tree=tree, logs=by_span, origin=place)
+    told = told_by(recording)
+    events = events_of(told, recording)
+    script = Transcript()
+    _introduce(script, told, events)
+    weave(script, events)
+    _conclude(script, told)
+    sessions = _values(tree.spans, _SESSIONS)
+    listed = {tool.name: tool for one in told for tool in one.part.tools}
+    facts = RunFacts(
+        own_id=next((span.trace_id for span in tree.spans if span.trace_id), None),
+        session=sessions[0] if sessions else None,
+        model=next((one.part.model for one in reversed(told) if one.part.model), None),
+        agent=_first(tree.spans, "gen_ai.agent.version") or _resource(tree.spans),
+        prompt=_first(tree.spans, *_PROMPTS),
+        status=RunStatus.FAILED if any(s.failed for s in tree.roots) else RunStatus.UNKNOWN,
+        listed=tuple(listed.values()),
+        losses=tuple(recording_losses(recording, told, conversations=len(sessions))),
+        capture=_capture(told),
+    )
+    trace, losses = finished(script, facts, origin=place, tools=tools)
+    return trace, Losses(items=(*losses.items, *result_losses(trace, capture=_capture(told))))
+
+
+def _sorted_out(records: Json) -> tuple[list[Span], list[Happening]]:
+    spans: list[Span] = []
+    logs: list[Happening] = []
+    for at, record in enumerate(records if isinstance(records, list) else []):
+        span = span_of(record, str(at))
+        if span is not None:
+            spans.append(span)
+            continue
+        log = log_of(record, str(at))
+        if log is not None:
+            logs.append(log)
+    return spans, logs
+
+
+def _without_spans(spans: Sequence[Span], logs: dict[str, list[Happening]]) -> Iterator[Span]:
+    """Yield a request for messages whose span is not here: logs are often exported alone."""
+    known = {span.span_id for span in spans}
+    for span_id, found in logs.items():
+        messages = [log for log in found if is_message(log)]
+        if span_id in known or not messages:
+            continue
+        times = [log.at for log in messages if log.at is not None]
+        first = min(times, key=lambda moment: moment.micros, default=None)
+        yield Span(
+            ref=messages[0].ref,
+            trace_id=messages[0].trace_id,
+            span_id=span_id or None,
+            start=first,
+            end=max(times, key=lambda moment: moment.micros, default=None),
+            start_ns=0 if first is None else first.micros * 1000,
+            attributes={"gen_ai.operation.name": "chat"},
+            resource=messages[0].resource,
+        )
+
+
+def _introduce(script: Transcript, told: Sequence[Told], events: Sequence[object]) -> None:
+    """Tell instructions and task that only the span of an agent says."""
+    said = {
+        message.role
+        for event in events
+        if isinstance(event, ModelSpan)
+        for message in event.history
+    }
+    system = next((one for one in told if one.part.system), None)
+    if system is not None and Role.SYSTEM not in said:
+        script.system(Said(ref=system.span.ref, text=system.part.system))
+    task = next((one for one in told if one.part.task), None)
+    if task is not None and Role.USER not in said:
+        script.user(Said(ref=task.span.ref, text=task.part.task))
+
+
+def _conclude(script: Transcript, told: Sequence[Told]) -> None:
+    """Tell the final answer that only the span of an agent says."""
+    if any(isinstance(event, Claim) for event in script.events()):
+        return
+    one = next((one for one in told if one.part.final), None)
+    if one is not None:
+        at = None if one.span.end is None else one.span.end.text
+        script.claim(Said(ref=one.span.ref, text=one.part.final, at=at))
+
+
+def _values(spans: Sequence[Span], names: Sequence[str]) -> list[str]:
+    found = (span.text(name) for name in names for span in spans)
+    return list(dict.fromkeys(value for value in found if value))
+
+
+def _first(spans: Sequence[Span], *names: str) -> str | None:
+    return next((value for span in spans if (value := span.text(*names))), None)
+
+
+def _resource(spans: Sequence[Span]) -> str | None:
+    found = (span.resource.get("service.version") for span in spans)
+    return next((value for value in found if isinstance(value, str)), None)
+
+
+def _capture(told: Sequence[Told]) -> str | None:
+    return next((one.dialect.capture for one in told if one.part.event is not None), None)
+
+
+def _is_ours(record: Json) -> bool:
+    return the_one(record) is not None or is_sdk_record(record)
+
+
+def _own_id(records: Json) -> Json:
+    found = map(trace_id_of, records if isinstance(records, list) else [])
+    return next((trace_id for trace_id in found if trace_id), None)
+
+
+FORMAT: Final = Format(
+    name="otlp",
+    recognises=_is_ours,
+    owns=_is_ours,
+    own_id=_own_id,
+    read=read_otlp,
+    run_of=lambda record: trace_id_of(record) or "",
+)
