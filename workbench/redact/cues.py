@@ -29,7 +29,19 @@ _STRONG = re.compile(
 )
 _TITLED = re.compile(rf"\b(?P<value>{_TITLE}\s{{1,2}}{_FULL})")
 _WEAK = re.compile(
-    rf"\b(?:[Tt]his is|I am|I'm|I’m|[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear|[Rr]egards|[Ss]incerely|[Tt]hanks|[Cc]heers|[Bb]est|[Cc]ustomer|[Pp]assenger|[Pp]atient|[Uu]ser|[Gg]uest|[Uu]nder(?: the name)?|[Bb]ehalf of|[Aa]ttn|[Ff]rom|[Ff]or|[Ss]peak(?:ing)? (?:to|with)|[Cc]ontact)[\s,:]{{1,3}}(?P<value>{_CAP}\s{_FULL})"
+    rf"\b(?:[Tt]hank you|[Ss]p(?:oke|oken|eak) (?:to|with)|[Aa]dd|[Dd]elivered to|[Ss]igned(?: for)? by|[Aa]ssigned to|[Bb]ooked (?:by|for)|[Cc]c|[Aa]ccording to|[Bb]elongs? to|[Ww]ith|"
+    rf"(?:[Hh]usband|[Ww]ife|[Pp]artner|[Ss]on|[Dd]aughter|[Mm]other|[Ff]ather|[Bb]rother|[Ss]ister|[Cc]olleague|[Bb]oss|[Mm]anager|[Aa]ssistant|[Nn]urse|[Dd]octor)|[Tt]his is|I am|I'm|I’m|[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear|[Rr]egards|[Ss]incerely|[Tt]hanks|[Cc]heers|[Bb]est|[Cc]ustomer|[Pp]assenger|[Pp]atient|[Uu]ser|[Gg]uest|[Uu]nder(?: the name)?|[Bb]ehalf of|[Aa]ttn|[Ff]rom|[Ff]or|[Ss]peak(?:ing)? (?:to|with)|[Cc]ontact)[\s,:]{{1,3}}(?P<value>{_CAP}\s{_FULL})"
+)
+_GREETED = (
+    re.compile(rf"\b(?:[Hh]ello|[Hh]i|[Hh]ey|[Dd]ear)\s(?P<value>{_CAP})(?=\s?[,!.\n])"),
+    re.compile(
+        r"\b(?:[Bb]est|[Rr]egards|[Tt]hanks|[Cc]heers|[Ss]incerely|[Ss]igned|[Yy]ours(?: truly)?|[Ll]ove|[Ww]ishes)[,!.]?[ \t]{0,4}\r?\n\s{0,8}"
+        rf"(?P<value>{_CAP}(?:[ \t]{_CAP}){{0,2}})[ \t]*(?=[\r\n,]|$)"
+    ),
+)
+_ACTING = re.compile(
+    rf"(?:^|(?<=[.!?:\n] )|(?<=\n))(?P<value>{_CAP}\s{_CAP}(?:\s{_CAP})?)(?=,?\s(?:wrote|says|said|called|asked|reported|requested|complained"
+    r"|replied|emailed|confirmed|claims|wants|needs|has asked|told|here\b))"
 )
 _TEXT_OF_STOP: Final = (
     "sir madam there team customer support all everyone i the a an your our my this that it "
@@ -37,7 +49,8 @@ _TEXT_OF_STOP: Final = (
     "february march april may june july august september october november december please "
     "thank thanks order account card flight hotel agent service assistant user bot mr mrs "
     "ms dr miss yes no not so very good new united american english chinese french german "
-    "what when where who how why if and or but"
+    "what when where who how why if and or but signed best regards cheers sincerely yours "
+    "since after before while although because according"
 )
 _STOP: Final = frozenset(_TEXT_OF_STOP.split())
 _STREET_WORD = (
@@ -67,7 +80,7 @@ _SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔"
     "钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤欧窦支安惠兰康温"
     "施牛樊葛邢齐岳梅庄辛管祝左涂谷祁时舒耿牟卜路詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单"
-    "蓝丰包司柏宁柯阮桂闵解强柴华车冉房边净阴闻柳褚骆鲁符商申滕殷乔穆应农俞晏瞿阎涂巫尤宫倪娄敖"
+    "蓝丰包司柏宁柯阮桂闵解强柴华车冉房边净阴闻柳褚骆鲁符商申滕殷乔穆应农俞晏瞿阎涂巫尤宫倪娄敖萧傅赖洪翟颜毕聂焦庞丛伍季章易"
 )
 _DOUBLE = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|司徒|令狐|夏侯|端木|百里|南宫"
 _GIVEN = r"[\u4e00-\u9fff]"
@@ -78,7 +91,7 @@ _NOT_GIVEN = (
 _ZH_NAME = rf"(?:(?:{_DOUBLE})|[{_SURNAMES}])(?:(?![{_NOT_GIVEN}]){_GIVEN}){{1,2}}"
 _ZH_CUES: Final = (
     re.compile(
-        r"(?:客户|用户|顾客|会员|联系人|收件人|收货人|患者|病人|乘客|旅客|住户|员工|同事|我叫|我是|名叫|叫做|本人|持卡人|户主|经办人|姓名[:：为是]?)\s?"
+        r"(?:客户|用户|顾客|会员|联系人|收件人|收货人|患者|病人|乘客|旅客|住户|员工|同事|负责人|主管|司机|骑手|我叫|我是|名叫|已为|请帮|转告|转交给?|通知|致电|回复|核实[，,]?|叫做|本人|持卡人|户主|经办人|姓名)[:：为是]?\s?"
         rf"(?P<value>{_ZH_NAME})"
     ),
     re.compile(rf"(?P<value>{_ZH_NAME}|[{_SURNAMES}])(?=先生|女士|小姐|太太|老师|医生|经理)"),
@@ -113,8 +126,12 @@ def find_cued(text: str) -> Iterator[Finding]:
         yield from _person(match, least=1)
     for match in _TITLED.finditer(text):
         yield _found(*match.span("value"), "PERSON", 0.65)
-    for match in _WEAK.finditer(text):
-        yield from _person(match, least=2)
+    for pattern in _GREETED:
+        for match in pattern.finditer(text):
+            yield from _person(match, least=1)
+    for pattern in (_WEAK, _ACTING):
+        for match in pattern.finditer(text):
+            yield from _person(match, least=2)
     for pattern in _PLACES:
         for match in pattern.finditer(text):
             yield _found(*match.span("value" if pattern.groupindex else 0), "LOCATION", 0.6)
@@ -150,6 +167,10 @@ def _person(match: re.Match[str], *, least: int) -> Iterator[Finding]:
         if word[0].strip(".,").casefold() in _STOP:
             break
         end, words = start + word.end(), words + 1
+    while end > start and (
+        match.string[end - 1] in "'’" or match.string[end - 2 : end] in ("'s", "’s")
+    ):
+        end -= 1
     if words >= least:
         yield _found(start, end, "PERSON", 0.6)
 

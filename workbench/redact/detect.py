@@ -6,16 +6,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
+from workbench.redact.apart import find_apart, set_apart
+from workbench.redact.births import find_births
 from workbench.redact.chinese import chinese_label, find_chinese, has_chinese
 from workbench.redact.cues import find_cued, looks_like_prose
 from workbench.redact.finding import Finding, merged
 from workbench.redact.leaves import Edit, Leaf, walk
-from workbench.redact.lexicon import accepts, key_type, snake
+from workbench.redact.lexicon import accepts, key_type, snake, titled_type
 from workbench.redact.pairs import find_pairs
 from workbench.redact.presidio import (
     find_names,
@@ -101,7 +104,7 @@ def _by_key(leaf: Leaf) -> Iterator[Finding]:
     if leaf.is_key:
         return
     keys = tuple(step for step in leaf.path if isinstance(step, str))
-    kind = key_type(keys, leaf.siblings)
+    kind = key_type(keys, leaf.siblings) or titled_type(keys, leaf.text)
     if kind is None or (leaf.is_number and ("." in leaf.text or kind in ("PERSON", "USERNAME"))):
         return
     if not accepts(kind, leaf.text):
@@ -128,7 +131,7 @@ def _in_cookie(text: str) -> Iterator[Finding]:
 
 def _on_text(find: Callable[[str], Iterator[Finding]]) -> Callable[[Leaf], Iterator[Finding]]:
     def detector(leaf: Leaf) -> Iterator[Finding]:
-        return iter(()) if leaf.is_number else find(leaf.text)
+        return iter(()) if leaf.is_number else find_apart(find, leaf.text)
 
     return detector
 
@@ -146,6 +149,7 @@ DETECTORS: Final = (
     _on_text(find_secrets),
     _on_text(find_shapes),
     _on_text(find_pairs),
+    _on_text(find_births),
     _on_prose(find_cued),
 )
 """Every detector that needs no package; each takes a leaf and yields findings in it."""
@@ -176,14 +180,22 @@ def _find(
     leaf = Leaf(text=text, path=keys, siblings=siblings, is_key=is_key, is_number=is_number)
     found = [f for detector in DETECTORS for f in detector(leaf)]
     if not is_number:
-        spans = tuple(sorted((f.start, f.end) for f in found))
-        found += find_patterns(text, known=spans)
+        found += _by_patterns(text, found)
     if not (is_number or is_key) and looks_like_prose(text):
         if models.english:
             found += _outside(find_names(text), found)
         if models.chinese:
             found += find_chinese(text)
     return _trimmed(text, merged(_without_whole(text, found)))
+
+
+def _by_patterns(text: str, found: list[Finding]) -> list[Finding]:
+    """Ask Presidio's patterns about what nothing else explained."""
+    seams = set_apart(text)[1]
+    spans = [
+        (f.start + bisect_right(seams, f.start), f.end + bisect_left(seams, f.end)) for f in found
+    ]
+    return list(find_apart(partial(find_patterns, known=tuple(sorted(spans))), text))
 
 
 def _outside(names: Iterator[Finding], found: list[Finding]) -> Iterator[Finding]:

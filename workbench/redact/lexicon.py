@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["accepts", "key_type", "snake"]
+__all__ = ["accepts", "key_type", "snake", "titled_type"]
 
 _WHO = (
     "full|first|last|given|family|middle|maiden|display|legal|customer|cust|user|contact|account"
@@ -41,16 +41,19 @@ _TABLE: Final = tuple(
             r"(^|_)tel(ephone)?(_?(" + _ID + r"))?$|contact_number|手机|电话|座机|联系方式",
         ),
         ("CREDIT_CARD", r"(^|_)pan$|(^|_)(credit|debit|bank)?_?card(_?(no|num|number|nr))?$"),
-        ("CREDIT_CARD", r"(^|_)cc_?(no|num|number)$|^卡号|信用卡号?$|银行卡号?$"),
+        ("CREDIT_CARD", r"(^|_)cc(_?(no|num|number))?$|^卡号|信用卡号?$|银行卡号?$"),
         ("IBAN_CODE", r"(^|_)iban(_?(" + _ID + r"))?$"),
         ("US_SSN", r"(^|_)ssn(_?(no|number))?$|social_security"),
-        ("ZH_ID", r"身份证"),
+        ("ZH_ID", r"身份证|证件号|^id_?card(_?(no|num|number))?$"),
         ("GOV_ID", r"national_id|(^|_)tax_?id$|passport(_?(no|num|number|id))?$|护照|nhs_number"),
         ("GOV_ID", r"driver_?s?_?licen[cs]e(_?(no|num|number|id))?$|驾驶证"),
         ("DATE_OF_BIRTH", r"(^|_)dob$|birth_?(date|day)?$|date_of_birth|生日|出生"),
         ("PERSON", r"(^|_)(" + _WHO + r")_?names?$|(^|_)surname$|^(fname|lname)$|card_?holder$"),
         ("PERSON", r"姓名|名字$|联系人$|收件人$|收货人$|持卡人$|客户名"),
-        ("LOCATION", r"street|(^|_)addr(ess)?(_?(line)?_?\d)?$|(^|_)(city|town|suburb)(_name)?$"),
+        (
+            "LOCATION",
+            r"street|(^|_)addr(ess)?(_?(line)?_?\d)?$|^line_?[123]$|(^|_)(city|town|suburb)(_name)?$",
+        ),
         ("LOCATION", r"(^|_)(zip|postal|post)_?(code)?$|postcode$|地址|住址|城市$|邮编|邮政编码"),
         (
             "USERNAME",
@@ -75,6 +78,32 @@ _TEXT_OF_THINGS: Final = (
     "company event org organization team channel project category plan service"
 )
 _THINGS: Final = frozenset(_TEXT_OF_THINGS.split())
+_TEXT_OF_ROLES: Final = (
+    "caller traveler traveller assignee reporter passenger patient recipient sender driver "
+    "guest tenant applicant payee payer beneficiary customer client contact owner author "
+    "requester approver reviewer manager employee attendee participant signed_by created_by "
+    "assigned_to requested_by approved_by 负责人 经办人 司机 快递员"
+)
+_ROLES: Final = frozenset(_TEXT_OF_ROLES.split())
+"""Keys under which a person is named, or an id, or a word."""
+_TITLED: Final = re.compile(
+    r"(?!(?:The|An?|This|That|Your|Our|My|No|New|All|Any|To|For|Please|Not|Unknown)\b)[^\W\d_a-z][\w'’.-]{0,30}(?:\s(?:van|von|de|der|da|di|del|la|le|bin|al|el)){0,2}"
+    r"(?:\s[^\W\d_a-z][\w'’.-]{0,30}){1,3}"
+)
+_NUMBERED: Final = {
+    "card": "CREDIT_CARD",
+    "credit_card": "CREDIT_CARD",
+    "debit_card": "CREDIT_CARD",
+    "payment_card": "CREDIT_CARD",
+    "payment_method": "CREDIT_CARD",
+    "phone": "PHONE_NUMBER",
+    "mobile": "PHONE_NUMBER",
+    "passport": "GOV_ID",
+    "account": "ACCOUNT_ID",
+    "bank_account": "ACCOUNT_ID",
+    "iban": "IBAN_CODE",
+}
+"""What a bare `number` is, by the key above it."""
 _PERSONAL: Final = frozenset(
     {"EMAIL_ADDRESS", "PHONE_NUMBER", "US_SSN", "ZH_ID", "DATE_OF_BIRTH", "CREDIT_CARD", "GOV_ID"}
 )
@@ -118,12 +147,25 @@ def key_type(keys: tuple[str, ...], siblings: frozenset[str] = frozenset()) -> s
     last, above = snake(keys[-1]), snake(keys[-2]) if len(keys) > 1 else ""
     if last == "id" and above in _HOLDERS - _THINGS:
         return "ACCOUNT_ID"
+    if last in ("number", "no", "num") and above in _NUMBERED:
+        return _NUMBERED[above]
     if last in ("name", "名称"):
         if above in _THINGS:
             return None
         near = above in _HOLDERS or any(_type_of(k) in _PERSONAL for k in siblings)
         return "PERSON" if near or _is_address(siblings) else None
     return _type_of(keys[-1])
+
+
+def titled_type(keys: tuple[str, ...], text: str) -> str | None:
+    """Return `PERSON` for a value written like a name under a key that may also hold an id.
+
+    >>> titled_type(("patient",), "Ann Lee"), titled_type(("patient",), "discharged")
+    ('PERSON', None)
+    """
+    if not keys or snake(keys[-1]) not in _ROLES or _TITLED.fullmatch(text.strip()) is None:
+        return None
+    return "PERSON"
 
 
 def _is_address(siblings: frozenset[str]) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from workbench.errors import InputError, MissingExtraError
 from workbench.redact.finding import Finding
+from workbench.redact.wording import COMMON_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -302,11 +303,16 @@ def _is_name(text: str, label: str) -> bool:
     """Whether a span of the model may be a name: a small model also tags code and plain words."""
     if not any(c.isupper() for c in text) or any(c in "=_{}[]()<>|\\" for c in text):
         return False
+    words = text.split()
+    if len(words) == 1 and (text.lower() in COMMON_WORDS or _CODE_WORD.search(text)):
+        return False
     if label == "ORG":
         return not (text.isupper() and len(text) <= 5)
-    return True
+    return label != "PERSON" or not any(c.isdigit() for c in words[0])
 
 
+_CODE_WORD: Final = re.compile(r"\d|(?<!\bMc)(?<!\bMac)(?<!\bDe)(?<!\bLe)(?<!\bDi)[a-z][A-Z]")
+"""Of one word: `ValueError`, `JIRA-17`."""
 _NAMES_READ: Final[dict[str, tuple[tuple[int, int, str], ...]]] = {}
 """What the model said of a window; forgotten as a whole when it grows too large."""
 

@@ -13,11 +13,19 @@ if TYPE_CHECKING:
 __all__ = ["find_secrets"]
 
 _NAME = "secrets 1"
+_WORDED: Final = (
+    r"(?i)(?<![\w-])(?<!page )(?<!next )(?<!continuation )"
+    r"(?:(?:api|access|secret|private|signing|encryption|my|our|the)[ _-]key|token|secret|pass ?(?:word|code|phrase)|credentials?)"
+    r"(?: (?:is|was|to|set to) |\s?[:=]\s?| )[\"'`]?"
+    r"(?P<value>(?=[^\s\"'`]{0,40}\d)(?=[^\s\"'`]{0,40}[A-Za-z])[^\s\"'`<>(){}\[\],;]{8,200}(?<![.!?]))"
+)
+"""A word for a secret, and behind it a token with letters and digits."""
 _PATTERNS: Final = tuple(
     re.compile(pattern)
     for pattern in (
         r"(?<![\w-])(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct)?[-_]?[\w-]{16,200}",
         r"(?<!\w)(?:gh[pousr]_\w{20,255}|github_pat_\w{20,255}|glpat-[\w-]{16,64}|hf_\w{20,64}|npm_\w{30,64})",
+        r"(?<!\w)(?:whsec_|dop_v1_|shpat_|shpss_|gsk_|sbp_|dckr_pat_|figd_|lin_api_|sntrys_|ntn_|r8_|pplx-|nvapi-|tvly-|pypi-|PMAK-|xapp-)[\w-]{16,255}",
         r"(?<!\w)xox[abeprs]-[\w-]{10,255}",
         r"(?<!\w)(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{12,20}(?!\w)",
         r"(?<!\w)AIza[\w-]{30,40}",
@@ -27,13 +35,15 @@ _PATTERNS: Final = tuple(
         r"-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----[\s\S]{16,8192}?-----END [A-Z ]{0,24}PRIVATE KEY-----",
         r"(?i)(?<!\w)(?:bearer|basic)\s{1,3}(?P<value>[\w.+/~-]{12,4096}={0,2})",
         r"(?i)://[^/\s:@;&?]{1,128}:(?P<value>[^/\s@;&?]{1,128})@",
+        _WORDED,
         r"(?i)(?:accountkey|sharedaccesskey|sig)=(?P<value>[\w%+/]{20,128}={0,2})",
     )
 )
 
 _HINT: Final = re.compile(
     r"(?:sk|pk|rk)[-_]|gh[pousr]_|github_pat|glpat|hf_|npm_|xox|AKIA|ASIA|AROA|AIDA|AIza|ya29|SG\.|eyJ|-----BEGIN"
-    r"|://[^/\s]{3,300}@|(?i:bearer|basic|accountkey|sharedaccess|sig=)"
+    r"|_v1_|sh?p\w{1,3}_|gsk_|whsec_|dckr|figd_|lin_api|sntrys|ntn_|r8_|pplx|nvapi|tvly|pypi-|PMAK|xapp|://[^/\s]{3,300}@"
+    r"|(?i:bearer|basic|accountkey|sharedaccess|sig=|[ _-]key|token|secret|passw|pass ?code|pass ?phrase|credential)"
 )
 """Something that one of the patterns needs; most texts have none."""
 
