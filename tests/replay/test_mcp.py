@@ -10,6 +10,7 @@ import shlex
 import socket
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from mcp import Client
@@ -17,12 +18,14 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.replay.builders import TOOLS, a_case, a_fixture
 from workbench.model.event import CallError, Outcome, ToolCall, ToolResult
-from workbench.model.jsonvalue import JsonMap
 from workbench.replay.adapters.environment import MCP_COMMAND, agent_environment
 from workbench.replay.gateway.http import serve
 from workbench.replay.gateway.mcp_stdio import relay
 from workbench.replay.issues import IssueKind
 from workbench.replay.trial import Trial
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import JsonMap
 
 SCHEMA: JsonMap = {"type": "object", "properties": {"a": {"type": "integer"}}}
 FIXTURES = (

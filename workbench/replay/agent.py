@@ -145,6 +145,19 @@ class Tools:
             return body.get("result")
         raise ToolError(body["outcome"], body.get("detail"), body.get("error"))
 
+    def call_for_model(self, name: str, args: Any) -> str:  # noqa: ANN401  any JSON
+        """Call a tool and return what a model is shown of it: the result or the failure, as text.
+
+        Args:
+            name: of the tool.
+            args: a mapping, or the JSON text that the model gave.
+        """
+        try:
+            found = self.call_with(name, _parsed(args))
+        except ToolError as failed:
+            found = {"outcome": failed.outcome, "detail": failed.detail, "error": failed.error}
+        return found if isinstance(found, str) else json.dumps(found)
+
     def report(
         self,
         *,
@@ -171,6 +184,14 @@ class Tools:
         if status != 200:
             message = body.get("error", {}).get("message") if isinstance(body, dict) else None
             raise ValueError(message or f"the report was refused with status {status}")
+
+
+def _parsed(args: Any) -> Any:  # noqa: ANN401  any JSON
+    """Read arguments that came as text; what is no JSON stays as the model wrote it."""
+    try:
+        return json.loads(args or "{}") if isinstance(args, str) else args
+    except (ValueError, RecursionError):
+        return args
 
 
 class Model:
