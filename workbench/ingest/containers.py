@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.ingest.agents_batches import is_agents_batch, is_agents_export
 from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within
 from workbench.ingest.messages import is_turn
 from workbench.ingest.otlp.records import holds_spans, spans_of
@@ -62,6 +63,8 @@ _CONTAINERS: Final = (
     _keyed("eval_cases", "eval_set_id"),  # Google ADK
     _keyed("evalCases", "evalSetId"),  # the same over HTTP
     _keyed("loglines"),  # Claude Code
+    Container(holds=is_agents_batch, pieces=_keyed("data").pieces),
+    Container(holds=is_agents_export, pieces=_keyed("spans").pieces),
     Container(holds=holds_spans, pieces=spans_of),
 )
 

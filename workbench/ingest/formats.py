@@ -17,6 +17,7 @@ from workbench.casefile.place import nearest
 from workbench.errors import InputError
 from workbench.ingest.agentdojo import FORMAT as AGENTDOJO
 from workbench.ingest.agents_run_state import FORMAT as AGENTS_RUN_STATE
+from workbench.ingest.agents_spans import FORMAT as AGENTS_SPANS
 from workbench.ingest.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
 from workbench.ingest.autogen import STATE as AUTOGEN_STATE, STREAM as AUTOGEN_STREAM
 from workbench.ingest.autogen_log import FORMAT as AUTOGEN_LOG
@@ -58,6 +59,7 @@ FORMATS: Final[dict[str, Format]] = {
         LANGCHAIN_EVENTS,
         OPENAI_RESPONSES,
         AGENTS_RUN_STATE,
+        AGENTS_SPANS,
         AUTOGEN_STREAM,
         AUTOGEN_STATE,
         AUTOGEN_LOG,

@@ -12,12 +12,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.ingest.messages import Message, Role
 from workbench.ingest.moments import Moment, passed_ms
 from workbench.ingest.transcript import Said, compact
-from workbench.model.event import ModelRequest, Requestor
+from workbench.model.event import (
+    ContextChange,
+    ModelRequest,
+    Permission,
+    Requestor,
+    StateChange,
+)
 from workbench.model.jsonvalue import ABSENT, Absent, parse_text
 
 if TYPE_CHECKING:
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.ingest.transcript import Answered, Asked, Transcript
     from workbench.model.jsonvalue import Json
 
-__all__ = ["ModelSpan", "ToolSpan", "weave"]
+__all__ = ["MarkSpan", "ModelSpan", "Span", "ToolSpan", "weave"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,18 @@ class ToolSpan:
     """Who asked where no reply did."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkSpan:
+    """What happened beside requests and tools, told when it began."""
+
+    start: Moment | None
+    end: Moment | None
+    event: Permission | StateChange | ContextChange
+
+
+Span: TypeAlias = ModelSpan | ToolSpan | MarkSpan
+
+
 @dataclass(slots=True)
 class _Call:
     """A call that a reply asked for."""
@@ -70,7 +88,7 @@ class _Loom:
     """What was told so far."""
 
     script: Transcript
-    spans: Sequence[ModelSpan | ToolSpan]
+    spans: Sequence[Span]
     answers: dict[str, Answered]
     """Call id -> what the model saw as its result."""
     call_of: dict[int, Asked]
@@ -102,6 +120,8 @@ class _Loom:
                 )
             case ToolSpan():
                 self._tool_begins(at, span)
+            case MarkSpan():
+                self.script.mark(replace(span.event, at=_text(span.start)))
 
     def forced_end(self, at: int, *, by: int) -> None:
         """Tell a reply before a tool that it asked for begins, whatever its end time says."""
@@ -126,6 +146,8 @@ class _Loom:
                     self._reply(span.reply, at=ended, agent=span.agent)
             case ToolSpan():
                 self._tool_ends(at, span)
+            case MarkSpan():
+                pass
 
     def _history(self, span: ModelSpan) -> None:
         counted: Counter[tuple[object, ...]] = Counter()
@@ -219,7 +241,7 @@ class _Loom:
         )
 
 
-def weave(script: Transcript, spans: Sequence[ModelSpan | ToolSpan]) -> None:
+def weave(script: Transcript, spans: Sequence[Span]) -> None:
     """Add the events of spans.
 
     Args:
@@ -241,9 +263,7 @@ def weave(script: Transcript, spans: Sequence[ModelSpan | ToolSpan]) -> None:
     script.counts["replies_missing"] += loom.missing
 
 
-def _moments(
-    spans: Sequence[ModelSpan | ToolSpan], owner: dict[int, int]
-) -> Iterable[tuple[int, int, int]]:
+def _moments(spans: Sequence[Span], owner: dict[int, int]) -> Iterable[tuple[int, int, int]]:
     """Yield begin (0) and end (1) of each span; one without times stands behind the one before."""
     last = 0
     for at, span in enumerate(spans):
@@ -255,7 +275,7 @@ def _moments(
         yield end, at, 1
 
 
-def _answers(spans: Sequence[ModelSpan | ToolSpan]) -> dict[str, Answered]:
+def _answers(spans: Sequence[Span]) -> dict[str, Answered]:
     found: dict[str, Answered] = {}
     for span in spans:
         for message in span.history if isinstance(span, ModelSpan) else ():
@@ -265,7 +285,7 @@ def _answers(spans: Sequence[ModelSpan | ToolSpan]) -> dict[str, Answered]:
 
 
 def _paired(
-    spans: Sequence[ModelSpan | ToolSpan],
+    spans: Sequence[Span],
 ) -> tuple[dict[int, int], dict[int, Asked]]:
     """Find for each tool span the model span that asked for it, and the call there.
 
