@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.ingest.inspect_zip import is_zip, samples_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from workbench.ingest.piece import Piece
+
 
 __all__ = ["Decoder", "decoder_of"]
 
@@ -33,7 +36,9 @@ class Decoder:
     """
 
 
-_DECODERS: Final[tuple[Decoder, ...]] = ()
+_DECODERS: Final[tuple[Decoder, ...]] = (
+    Decoder(name="Inspect log", opens=is_zip, pieces=samples_of),
+)
 
 
 def decoder_of(head: bytes) -> Decoder | None:
