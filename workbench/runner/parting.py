@@ -10,6 +10,7 @@ Source:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.check.divergence import first_divergence
@@ -46,9 +47,11 @@ def _parting(
     case: Case, trial: TrialResult, paths: dict[str, Path], traces: dict[str, Trace]
 ) -> JsonMap | None:
     names = [trial.path] if trial.path in paths else list(paths)
+    named = any(event.agent is not None for event in trial.trace.events)
     best: tuple[Divergence, Path] | None = None
     for name in names:
-        found = first_divergence(traces[name], trial.trace, contract=case.contract)
+        script = traces[name] if named else _nameless(traces[name])
+        found = first_divergence(script, trial.trace, contract=case.contract)
         if found is None:
             return None
         if best is None or _reach(found) > _reach(best[0]):
@@ -58,6 +61,11 @@ def _parting(
     parting, path = best
     shown = shown_beside(traces[path.name], trial.trace, parting, claims=case.contract.claims)
     return {**_document(trial, parting, path), **shown}
+
+
+def _nameless(script: Trace) -> Trace:
+    """Return a path without the names of agents: the gateway knows none that is not reported."""
+    return replace(script, events=tuple(replace(event, agent=None) for event in script.events))
 
 
 def _reach(found: Divergence) -> float:

@@ -97,8 +97,10 @@ def _of_verdict(case: CaseResult, root: Path) -> Iterator[_Note]:
         yield _note("error", case, root, summary_line(case))
     elif case.verdict is CaseVerdict.FAIL:
         level = "error" if case.gates else "warning"
-        for clause, sentence in {v.clause: v.sentence for v in reversed(case.violations)}.items():
-            yield _note(level, case, root, f"{clause}: {sentence}", clause=clause)
+        first = {found.clause: found for found in reversed(case.violations)}
+        for found in dict.fromkeys(first[found.clause] for found in case.violations):
+            message = f"{found.clause}: {found.sentence}"
+            yield _note(level, case, root, message, clause=found.clause)
         if not case.violations:
             yield _note(level, case, root, summary_line(case))
     elif case.verdict is CaseVerdict.INCONCLUSIVE and case.gates:

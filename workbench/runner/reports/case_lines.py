@@ -110,6 +110,8 @@ def case_lines(case: CaseResult, report: RunReport, *, width: int = 100) -> Iter
         yield from _found(case)
     if case.divergence is not None:
         yield from _parting(case, report, case.divergence, width)
+    elif case.verdict is CaseVerdict.FAIL:
+        yield from _repeated(case.trials)
     yield from (group_line(group) for group in case.groups if group.count > 1)
     if case.gate is not None and report.layer == LIVE:
         yield from _gate(case.gate)
@@ -185,6 +187,13 @@ def _parting(case: CaseResult, report: RunReport, document: JsonMap, width: int)
     headline = document.get("headline", document["sentence"])
     yield harmless(f"path {document['path']} parts from the {whose} path: {versions}{headline}")
     yield from side_by_side(document, heads=(f"the {whose} path", "this run"), width=width)
+
+
+def _repeated(trials: Iterable[TrialResult]) -> Iterator[str]:
+    """Say of failed trials that part from no path that they went its whole way."""
+    failed = (trial for trial in trials if trial.verdict is CaseVerdict.FAIL)
+    for path in dict.fromkeys(trial.path for trial in failed):
+        yield f"path {harmless(path)}: the agent went all of it, step by step"
 
 
 def _version_change(case: CaseResult, report: RunReport) -> Iterator[str]:

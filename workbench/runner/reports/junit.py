@@ -100,8 +100,13 @@ def _case(suite: ET.Element, case: CaseResult, report: RunReport) -> None:
         ET.SubElement(element, kind, message=state + message)
         ET.SubElement(element, "system-out").text = body
     else:
-        word = "invalid" if is_invalid(case) else case.verdict.value
-        ET.SubElement(element, kind, message=message, type=word).text = body
+        ET.SubElement(element, kind, message=message, type=_word(case)).text = body
+
+
+def _word(case: CaseResult) -> str:
+    if is_invalid(case):
+        return "invalid"
+    return "violation" if case.verdict is CaseVerdict.FAIL else case.verdict.value
 
 
 def _kind(case: CaseResult) -> str | None:
