@@ -21,16 +21,24 @@ from workbench.ingest.agents_spans import FORMAT as AGENTS_SPANS
 from workbench.ingest.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
 from workbench.ingest.autogen import STATE as AUTOGEN_STATE, STREAM as AUTOGEN_STREAM
 from workbench.ingest.autogen_log import FORMAT as AUTOGEN_LOG
+from workbench.ingest.claude_code import FORMAT as CLAUDE_CODE
 from workbench.ingest.crewai import FORMAT as CREWAI
 from workbench.ingest.format import Format
+from workbench.ingest.google_adk import CASE as GOOGLE_ADK_CASE, SESSION as GOOGLE_ADK
+from workbench.ingest.inspect_log import FORMAT as INSPECT
 from workbench.ingest.langchain import FORMAT as LANGCHAIN
 from workbench.ingest.langchain_events import FORMAT as LANGCHAIN_EVENTS
 from workbench.ingest.langfuse import FORMAT as LANGFUSE
 from workbench.ingest.langsmith import FORMAT as LANGSMITH
+from workbench.ingest.managed_agents import FORMAT as MANAGED_AGENTS
+from workbench.ingest.mini_swe_agent import FORMAT as MINI_SWE_AGENT
 from workbench.ingest.native import FORMAT as NATIVE
 from workbench.ingest.openai_chat import FORMAT as OPENAI_CHAT
 from workbench.ingest.openai_responses import FORMAT as OPENAI_RESPONSES
+from workbench.ingest.openhands import EVENTS as OPENHANDS_EVENTS, FORMAT as OPENHANDS
+from workbench.ingest.otlp.read import FORMAT as OTLP
 from workbench.ingest.pydantic_ai import FORMAT as PYDANTIC_AI
+from workbench.ingest.swe_agent import FORMAT as SWE_AGENT
 from workbench.ingest.tau import TAU2_BENCH, TAU_BENCH
 from workbench.ingest.whowhen import FORMAT as WHOWHEN
 
@@ -53,6 +61,7 @@ FORMATS: Final[dict[str, Format]] = {
         TAU_BENCH,
         TAU2_BENCH,
         AGENTDOJO,
+        OTLP,
         LANGSMITH,
         LANGFUSE,
         LANGCHAIN,
@@ -60,11 +69,20 @@ FORMATS: Final[dict[str, Format]] = {
         OPENAI_RESPONSES,
         AGENTS_RUN_STATE,
         AGENTS_SPANS,
+        MANAGED_AGENTS,
         AUTOGEN_STREAM,
         AUTOGEN_STATE,
         AUTOGEN_LOG,
         CREWAI,
         PYDANTIC_AI,
+        SWE_AGENT,
+        MINI_SWE_AGENT,
+        OPENHANDS,
+        OPENHANDS_EVENTS,
+        CLAUDE_CODE,
+        INSPECT,
+        GOOGLE_ADK,
+        GOOGLE_ADK_CASE,
         WHOWHEN,
     )
 }
