@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import step_key
 from workbench.ingest.agents_batches import INPUT_LIST, is_agents_run, is_agents_span
-from workbench.ingest.exchange import read_reply, read_request, request_facts
+from workbench.ingest.exchange import read_reply, read_request, request_facts, with_usage
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
 from workbench.ingest.messages import Message, Role, error_from, read_messages
@@ -184,9 +184,7 @@ def _spans(
 def _generation(node: _Node, origin: Origin) -> ModelSpan:
     ref = step_key(node.ref, "span_data")
     reply = read_reply(node.data.get("output"), ref=step_key(ref, "output"), origin=origin)
-    usage = usage_of(node.data.get("usage"))
-    if reply is not None:
-        reply = replace(reply, said=replace(reply.said, usage=reply.said.usage or usage))
+    reply = with_usage(reply, usage_of(node.data.get("usage")))
     sent = node.data.get("input")
     return ModelSpan(
         start=node.start,
@@ -240,7 +238,7 @@ def _response(node: _Node, nodes: Sequence[_Node], told: _Told | None) -> ModelS
         end=node.end,
         request=ModelRequest(offered_tools=node.offered, source_ref=node.ref),
         history=() if told is None else told.history,
-        reply=replace(reply, said=replace(reply.said, usage=usage)),
+        reply=with_usage([reply], usage),
         agent=node.agent,
     )
 

@@ -73,6 +73,10 @@ def _part_text(part: Json) -> str | None:
         return part
     if not isinstance(part, dict):
         return None
+    source = part.get("source")
+    if part.get("type") == "document" and isinstance(source, dict) and source.get("type") == "text":
+        data = source.get("data")
+        return data if isinstance(data, str) else None
     if part.get("type") not in (None, "text", "input_text", "output_text", "refusal"):
         return None
     found = (part.get(name) for name in _TEXT_KEYS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.ingest.cassette_yaml import is_cassette_yaml, pieces_of_cassette
 from workbench.ingest.inspect_zip import is_zip, samples_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Decoder:
 
 
 _DECODERS: Final[tuple[Decoder, ...]] = (
+    Decoder(name="YAML cassette", opens=is_cassette_yaml, pieces=pieces_of_cassette),
     Decoder(name="Inspect log", opens=is_zip, pieces=samples_of),
 )
 

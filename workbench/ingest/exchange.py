@@ -20,9 +20,10 @@ from workbench.ingest.usage import usage_of
 from workbench.model.jsonvalue import parse_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from workbench.ingest.origin import Origin
+    from workbench.model.event import Usage
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Tool
 
@@ -34,6 +35,7 @@ __all__ = [
     "read_request",
     "read_system",
     "request_facts",
+    "with_usage",
 ]
 
 _SETTINGS: Final = (
@@ -164,23 +166,31 @@ def _text_message(role: Role, text: Json, ref: str) -> list[Message]:
     return [Message(role=role, said=Said(ref=ref, text=text))]
 
 
-def read_reply(given: Json, *, ref: str, origin: Origin) -> Message | None:
-    """Return the reply of a model; None when none was kept.
+def read_reply(given: Json, *, ref: str, origin: Origin) -> list[Message]:
+    """Return the reply of a model; empty when none was kept.
+
+    It is one message, or several where the provider's own tools answer inside it.
 
     Raises:
         TraceFormatError: it has no known form.
     """
     body = decoded(given)
     if isinstance(body, str):
-        found = _text_message(Role.ASSISTANT, body, ref)
-        return found[0] if found else None
+        return _text_message(Role.ASSISTANT, body, ref)
     if isinstance(body, list):
-        return _last_reply(read_messages(body, key=ref, origin=origin))
+        return _replies(read_messages(body, key=ref, origin=origin))
     if not isinstance(body, dict) or not body:
-        return None
+        return []
     inner, place = _chosen(body, ref)
-    reply = _reply_in(inner, place, origin)
-    return None if reply is None else _with_facts(reply, body, inner)
+    return _with_facts(_reply_in(inner, place, origin), body, inner)
+
+
+def with_usage(reply: Sequence[Message], usage: Usage | None) -> list[Message]:
+    """Give its tokens to the last message of a reply that has none."""
+    found = list(reply)
+    if found and usage is not None and not any(message.said.usage for message in found):
+        found[-1] = replace(found[-1], said=replace(found[-1].said, usage=usage))
+    return found
 
 
 def _chosen(body: JsonMap, ref: str) -> tuple[JsonMap, str]:
@@ -204,37 +214,34 @@ def _step(value: Json, step: str | int) -> Json:
     return value[step] if isinstance(value, list) and step < len(value) else None
 
 
-def _reply_in(body: JsonMap, ref: str, origin: Origin) -> Message | None:
+def _reply_in(body: JsonMap, ref: str, origin: Origin) -> list[Message]:
     if isinstance(body.get("message"), dict):
         message = map_in(body, "message")
         ref = step_key(ref, "message")
         known = "role" in message or "type" in message or "lc" in message
-        return _last_reply(
+        return _replies(
             read_message(message if known else {"role": "assistant", **message}, ref, origin)
         )
     if "role" in body or "lc" in body or text_in(body, "type") in ("ai", "AIMessageChunk"):
-        return _last_reply(read_message(body, ref, origin))
+        return _replies(read_message(body, ref, origin))
     name = next((name for name in _REPLIES if body.get(name) is not None), None)
-    if name == "messages" or (name == "output" and isinstance(body[name], list)):
-        return _last_reply(read_messages(body[name], key=step_key(ref, name), origin=origin))
+    if name is None:
+        return _text_message(Role.ASSISTANT, body.get("text"), ref)
+    key = step_key(ref, name)
+    if name == "messages":  # a state with the whole conversation
+        return _replies(read_messages(body[name], key=key, origin=origin))[-1:]
     if name == "output":
-        return read_reply(body[name], ref=step_key(ref, name), origin=origin)
+        return read_reply(body[name], ref=key, origin=origin)
     if name == "content" and isinstance(body[name], dict):
-        return _last_reply(
-            read_message({"role": "model", **map_in(body, name)}, step_key(ref, name), origin)
-        )
-    if name is not None:
-        return _last_reply(read_message({"role": "assistant", **body}, ref, origin))
-    found = _text_message(Role.ASSISTANT, body.get("text"), ref)
-    return found[0] if found else None
+        return _replies(read_message({"role": "model", **map_in(body, name)}, key, origin))
+    return _replies(read_message({"role": "assistant", **body}, ref, origin))
 
 
-def _last_reply(messages: Iterable[Message]) -> Message | None:
-    replies = [message for message in messages if message.role is Role.ASSISTANT]
-    return replies[-1] if replies else None
+def _replies(messages: Iterable[Message]) -> list[Message]:
+    return [message for message in messages if message.role in (Role.ASSISTANT, Role.TOOL)]
 
 
-def _with_facts(reply: Message, body: JsonMap, inner: JsonMap) -> Message:
+def _with_facts(reply: list[Message], body: JsonMap, inner: JsonMap) -> list[Message]:
     reasons = (
         text_in(inner, "finish_reason"),
         text_in(map_in(inner, "finish_reason"), "finish_reason"),  # a stream's last chunk
@@ -242,11 +249,9 @@ def _with_facts(reply: Message, body: JsonMap, inner: JsonMap) -> Message:
         text_in(body, "stop_reason"),
         text_in(body, "finish_reason"),
     )
-    said = replace(
-        reply.said,
-        finish_reason=reply.said.finish_reason or next(filter(None, reasons), None),
-        usage=reply.said.usage
-        or usage_of(body.get("usage"))
-        or usage_of(body.get("usage_metadata")),
-    )
-    return replace(reply, said=said)
+    reason = next(filter(None, reasons), None)
+    usage = usage_of(body.get("usage")) or usage_of(body.get("usage_metadata"))
+    found = with_usage(reply, usage)
+    if found and reason and not found[-1].said.finish_reason:
+        found[-1] = replace(found[-1], said=replace(found[-1].said, finish_reason=reason))
+    return found

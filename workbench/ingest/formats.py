@@ -21,6 +21,7 @@ from workbench.ingest.agents_spans import FORMAT as AGENTS_SPANS
 from workbench.ingest.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
 from workbench.ingest.autogen import STATE as AUTOGEN_STATE, STREAM as AUTOGEN_STREAM
 from workbench.ingest.autogen_log import FORMAT as AUTOGEN_LOG
+from workbench.ingest.cassettes import FORMAT as HTTP_CASSETTE
 from workbench.ingest.claude_code import FORMAT as CLAUDE_CODE
 from workbench.ingest.crewai import FORMAT as CREWAI
 from workbench.ingest.format import Format
@@ -70,6 +71,7 @@ FORMATS: Final[dict[str, Format]] = {
         AGENTS_RUN_STATE,
         AGENTS_SPANS,
         MANAGED_AGENTS,
+        HTTP_CASSETTE,
         AUTOGEN_STREAM,
         AUTOGEN_STATE,
         AUTOGEN_LOG,

@@ -22,6 +22,7 @@ from workbench.ingest.exchange import (
     read_request,
     read_system,
     request_facts,
+    with_usage,
 )
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
@@ -133,9 +134,7 @@ def _model_span(one: _Seen, script: Transcript, origin: Origin) -> ModelSpan:
     sent = _without_tools(decoded(body.get("input")))
     given = decoded(body.get("output"))
     reply = read_reply(given, ref=step_key(one.ref, "output"), origin=origin)
-    usage = usage_of(body.get("usageDetails"))
-    if reply is not None and usage is not None:
-        reply = replace(reply, said=replace(reply.said, usage=usage))
+    reply = with_usage(reply, usage_of(body.get("usageDetails")))
     flat = is_flat(sent)
     script.counts["prompt_flattened"] += flat
     history: list[Message] = []
@@ -163,7 +162,7 @@ def _model_span(one: _Seen, script: Transcript, origin: Origin) -> ModelSpan:
 
 
 def _asked_in(span: ModelSpan) -> Iterator[Asked]:
-    for message in (*span.history, *([] if span.reply is None else [span.reply])):
+    for message in (*span.history, *span.reply):
         yield from message.asked
 
 

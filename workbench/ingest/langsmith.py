@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.casefile.place import step_key
-from workbench.ingest.exchange import is_flat, read_reply, read_request, request_facts
+from workbench.ingest.exchange import is_flat, read_reply, read_request, request_facts, with_usage
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
 from workbench.ingest.messages import Role, error_from, read_message
@@ -189,11 +189,7 @@ def _model_span(run: _Run, script: Transcript, origin: Origin) -> ModelSpan:
     script.counts["prompt_flattened"] += flat
     first = not flat or script.counts["prompt_flattened"] == 1  # later ones repeat it
     reply = read_reply(run.value("outputs"), ref=run.ref("outputs"), origin=origin)
-    if reply is not None and reply.said.usage is None:
-        usage = usage_of(map_in(run.value("outputs"), "usage_metadata")) or usage_of(
-            map_in(run.metadata, "usage_metadata")
-        )
-        reply = replace(reply, said=replace(reply.said, usage=usage))
+    reply = with_usage(reply, usage_of(map_in(run.metadata, "usage_metadata")))
     params = run.map("extra", "invocation_params")
     asked = {"temperature": run.metadata.get("ls_temperature"), **params}
     facts = request_facts({**asked, **(sent if isinstance(sent, dict) else {})})

@@ -44,8 +44,9 @@ class ModelSpan:
     request: ModelRequest
     history: Sequence[Message] = ()
     """What was sent."""
-    reply: Message | None = None
-    """None: the request failed or the reply was not kept."""
+    reply: Sequence[Message] = ()
+    """One message, or several where the provider's own tools answer inside it; empty: the
+    request failed or the reply was not kept."""
     agent: str | None = None
 
 
@@ -139,11 +140,13 @@ class _Loom:
         span = self.spans[at]
         match span:
             case ModelSpan():
-                if span.reply is None:
-                    self.missing += 1
-                else:
-                    ended = None if at in self.late else _text(span.end)
-                    self._reply(span.reply, at=ended, agent=span.agent)
+                self.missing += not span.reply
+                ended = None if at in self.late else _text(span.end)
+                for message in span.reply:
+                    if message.role is Role.TOOL:
+                        self._result_seen(message)
+                    else:
+                        self._reply(message, at=ended, agent=span.agent)
             case ToolSpan():
                 self._tool_ends(at, span)
             case MarkSpan():
@@ -294,8 +297,9 @@ def _paired(
     """
     calls: dict[str, list[tuple[int, _Call]]] = defaultdict(list)
     for at, span in enumerate(spans):
-        if isinstance(span, ModelSpan) and span.reply is not None:
-            for asked in span.reply.asked:
+        replies = span.reply if isinstance(span, ModelSpan) else ()
+        for message in replies:
+            for asked in message.asked:
                 calls[asked.tool].append((at, _Call(asked=asked)))
     owner: dict[int, int] = {}
     call_of: dict[int, Asked] = {}
