@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.cassette_yaml import is_cassette_yaml, pieces_of_cassette
 from workbench.ingest.inspect_zip import is_zip, samples_of
+from workbench.ingest.otlp.protobuf import is_otlp, otlp_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ class Decoder:
 _DECODERS: Final[tuple[Decoder, ...]] = (
     Decoder(name="YAML cassette", opens=is_cassette_yaml, pieces=pieces_of_cassette),
     Decoder(name="Inspect log", opens=is_zip, pieces=samples_of),
+    Decoder(name="OTLP protobuf", opens=is_otlp, pieces=otlp_records),
 )
 
 

@@ -88,8 +88,7 @@ def _around(models: dict[str | None, Told], recording: Recording) -> set[str | N
 def _is_full(one: Told) -> bool:
     event = one.part.event
     assert isinstance(event, ModelSpan)  # noqa: S101  only requests are asked
-    said = event.reply is not None and bool(event.reply.said.text or event.reply.asked)
-    return said or bool(event.history)
+    return bool(event.history) or any(one.said.text or one.asked for one in event.reply)
 
 
 def _outermost_tools(told: Sequence[Told], recording: Recording) -> Iterable[Told]:
@@ -154,7 +153,8 @@ def _from_agents(told: Sequence[Told]) -> Iterable[ModelSpan]:
     if one is None:
         return
     said = list(one.part.conversation)
-    last = said.pop() if said[-1].role is Role.ASSISTANT and not said[-1].asked else None
+    ends = said[-1].role is Role.ASSISTANT and not said[-1].asked
+    last = (said.pop(),) if ends else ()
     yield ModelSpan(
         start=one.span.start,
         end=one.span.end,

@@ -109,13 +109,14 @@ def model_part(  # noqa: PLR0913  each is one thing that dialects keep in their 
 
     A reply whose content was not recorded still counts as one, unless the request failed.
     """
-    reply = next((message for message in replies if message.role is Role.ASSISTANT), None)
-    if reply is None and not span.failed:
-        reply = Message(role=Role.ASSISTANT, said=Said(ref=span.ref))
-    if reply is not None:
-        reason = finish_reason or reply.said.finish_reason
-        said = replace(reply.said, usage=usage or reply.said.usage, finish_reason=reason)
-        reply = replace(reply, said=said)
+    first = _first_choice(replies)
+    if not first and not span.failed:
+        first = [Message(role=Role.ASSISTANT, said=Said(ref=span.ref))]
+    if first:
+        said = first[0].said
+        reason = finish_reason or said.finish_reason
+        said = replace(said, usage=usage or said.usage, finish_reason=reason)
+        first[0] = replace(first[0], said=said)
     event = ModelSpan(
         start=span.start,
         end=span.end,
@@ -126,9 +127,20 @@ def model_part(  # noqa: PLR0913  each is one thing that dialects keep in their 
             source_ref=span.ref,
         ),
         history=tuple(history),
-        reply=reply,
+        reply=tuple(first),
     )
     return Part(event=event, tools=tools, model=model, session=session)
+
+
+def _first_choice(replies: Sequence[Message]) -> list[Message]:
+    """Return the reply that went on: the first, with what the provider's own tools answered."""
+    start = next((n for n, one in enumerate(replies) if one.role is Role.ASSISTANT), len(replies))
+    found: list[Message] = []
+    for message in replies[start:]:
+        if found and message.role is Role.ASSISTANT and found[-1].role is not Role.TOOL:
+            break
+        found.append(message)
+    return found
 
 
 def tool_part(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.otlp.attributes import is_cut_json
+from workbench.ingest.otlp.attributes import is_cut_json, json_in
 from workbench.model.event import ToolResult
 from workbench.model.jsonvalue import ABSENT
 from workbench.model.trace import Grade, Loss
@@ -81,11 +80,12 @@ def recording_losses(
 
 
 def _cut_losses(recording: Recording) -> Iterator[Loss]:
-    texts = [value for span in recording.tree.spans for value in _texts(span)]
-    lengths = Counter(map(len, texts))
-    limit = max(lengths, default=0)
-    at_limit = lengths[limit] if limit in _LIMITS else 0
-    broken = sum(is_cut_json(text) for text in texts if len(text) == limit)
+    texts = {value for span in recording.tree.spans for value in _texts(span)}
+    limit = max(map(len, texts), default=0)
+    longest = [text for text in texts if len(text) == limit]
+    whole = any(json_in(text) is not None for text in longest)
+    at_limit = len(longest) if limit in _LIMITS and not whole else 0
+    broken = any(is_cut_json(text) for text in longest)
     if at_limit >= 2 or (at_limit and broken):
         note = f"attributes cut at {limit} characters; {_LIMIT_SETTING}"
         yield Loss(kind="truncated", count=at_limit, note=note, caps=Grade.NEEDS_FIXTURES)
