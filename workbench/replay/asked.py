@@ -32,6 +32,9 @@ class Asked:
 
     call: ScriptedCall
     call_id: str
+    """Unique in the trial."""
+    given_id: str
+    """As the agent saw it; some models number their calls anew in each reply."""
     turn: int
     after: int
     """Number of events recorded when it was asked for."""
@@ -85,7 +88,7 @@ class AskedCalls:
         repairs arguments still carries out what the model asked for.
         """
         waiting = [a for a in self._items if not a.attempted and a.call.name == tool]
-        named = [a for a in waiting if a.call_id == call_id]
+        named = [a for a in waiting if a.given_id == call_id]
         equal = [a for a in waiting if same_json(call_args(a.call), args)]
         for asked in (*named, *equal, *waiting):
             asked.attempted = True
@@ -144,7 +147,7 @@ class AskedCalls:
         for asked in self._items:
             if asked.attempted or asked.unobserved:
                 continue
-            if call_id == asked.call_id or (call_id is None and name == asked.call.name):
+            if call_id == asked.given_id or (call_id is None and name == asked.call.name):
                 return asked
         return None
 

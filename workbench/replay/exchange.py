@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from workbench.model.case import Turn
     from workbench.model.event import CallError, Usage
-    from workbench.model.jsonvalue import JsonMap
+    from workbench.model.jsonvalue import Json, JsonMap
     from workbench.replay.asked import ReportedResult
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "ScriptedReply",
     "SeenCall",
     "SeenReply",
+    "arguments_of",
     "scripted_call",
     "seen_event",
 ]
@@ -87,15 +88,23 @@ class SeenReply:
     """The provider's id of the reply: two replies with one id are one."""
 
 
-def scripted_call(call: SeenCall, call_id: str, tool: str) -> ScriptedCall:
-    """Return a call of a live reply as a script would have it.
+def arguments_of(text: str) -> Json:
+    """Return the arguments that a model wrote; the text itself when it is not JSON.
 
-    >>> scripted_call(SeenCall(id="a", name="x_y", args_text="{"), "a", "x.y").args_raw
-    '{'
+    >>> arguments_of(""), arguments_of("{")
+    ({}, '{')
     """
     try:
-        args = json.loads(call.args_text or "{}")
+        found: Json = json.loads(text or "{}")
     except (ValueError, RecursionError):
+        return text
+    return found
+
+
+def scripted_call(call: SeenCall, call_id: str, tool: str) -> ScriptedCall:
+    """Return a call of a live reply as a script would have it."""
+    args = arguments_of(call.args_text)
+    if args == call.args_text:
         return ScriptedCall(id=call_id, name=tool, args_raw=call.args_text)
     return ScriptedCall(id=call_id, name=tool, args=args)
 

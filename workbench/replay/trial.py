@@ -155,8 +155,8 @@ class Trial:
                 for call in seen.calls
             )
             self._recorder.add(seen_event(seen, calls))
-            for call in calls:
-                self._ask_for(call, call.id)
+            for call, said in zip(calls, seen.calls, strict=True):
+                self._ask_for(call, call.id, given_id=said.id)
             for name in seen.hosted:
                 self._breach(self._asked.observe_hosted(name))
 
@@ -284,7 +284,7 @@ class Trial:
         calls = tuple((self._recorder.fresh_call_id(c.id), c) for c in turn.tool_calls)
         self._recorder.add(reply_event(turn, [call_id for call_id, _ in calls]))
         for call_id, call in calls:
-            self._ask_for(call, call_id)
+            self._ask_for(call, call_id, given_id=call_id)
             if offered is not None and call.name not in offered:
                 self._issue(
                     IssueKind.TOOL_NOT_OFFERED,
@@ -292,9 +292,11 @@ class Trial:
                 )
         return ScriptedReply(number=self._requests, calls=calls, turn=turn)
 
-    def _ask_for(self, call: ScriptedCall, call_id: str) -> None:
-        after = len(self._recorder.events)
-        self._asked.add(Asked(call=call, call_id=call_id, turn=self._replies, after=after))
+    def _ask_for(self, call: ScriptedCall, call_id: str, *, given_id: str) -> None:
+        after, turn = len(self._recorder.events), self._replies
+        self._asked.add(
+            Asked(call=call, call_id=call_id, given_id=given_id, turn=turn, after=after)
+        )
 
     def _breach(self, sentence: str | None) -> None:
         if sentence is not None:

@@ -32,7 +32,19 @@ if TYPE_CHECKING:
     from workbench.replay.asked import ReportedResult
     from workbench.replay.gateway.dialect import Speech, SpokenCall
 
-__all__ = ["FAMILY", "PATH", "acts", "document", "error", "joined", "read", "seen", "stream"]
+__all__ = [
+    "FAMILY",
+    "PATH",
+    "acts",
+    "document",
+    "error",
+    "is_surplus",
+    "joined",
+    "outgoing",
+    "read",
+    "seen",
+    "stream",
+]
 
 FAMILY: Final = Family.OPENAI
 PATH: Final = "chat/completions"
@@ -47,6 +59,7 @@ _WORDS: Final = {
     Finish.LENGTH: "length",
     Finish.REFUSAL: "content_filter",
 }
+_USAGE: Final = "include_usage"
 _DONE: Final = b"data: [DONE]\n\n"
 
 
@@ -119,7 +132,7 @@ def stream(speech: Speech, body: JsonMap) -> bytes:
     ]
     last: JsonMap = {"index": 0, "delta": {}, "finish_reason": _WORDS[speech.finish]}
     chunks.append({**head, "choices": [last]})
-    if map_of(body.get("stream_options")).get("include_usage") is True:
+    if _wants_usage(body):
         chunks.append({**head, "choices": [], "usage": _usage(speech.usage)})
     return sse((None, chunk) for chunk in chunks) + _DONE
 
@@ -200,6 +213,22 @@ def _joined_call(parts: Sequence[JsonMap]) -> SeenCall:
         name=next((call.name for call in found if call.name), ""),
         args_text="".join(call.args_text for call in found),
     )
+
+
+def outgoing(body: JsonMap) -> JsonMap:
+    """Return the body as a provider shall get it: a stream tells its usage only when asked to."""
+    if body.get("stream") is not True or _wants_usage(body):
+        return body
+    return {**body, "stream_options": {**map_of(body.get("stream_options")), _USAGE: True}}
+
+
+def is_surplus(event: JsonMap, body: JsonMap) -> bool:
+    """Whether an event is the usage that the agent did not ask for; it may fall over it."""
+    return event.get("choices") == [] and "usage" in event and not _wants_usage(body)
+
+
+def _wants_usage(body: JsonMap) -> bool:
+    return map_of(body.get("stream_options")).get(_USAGE) is True
 
 
 def acts(event: JsonMap) -> bool:

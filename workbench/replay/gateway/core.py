@@ -7,15 +7,15 @@ provider, and nothing else goes anywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from workbench.errors import InputError
-from workbench.replay.gateway.dialects import COUNT_TOKENS, DIALECTS, MODELS, place_of
+from workbench.replay.gateway.api import answer_api, is_listing
 from workbench.replay.gateway.mcp import answer_mcp
 from workbench.replay.gateway.plain import answer_events, answer_model, answer_tool
-from workbench.replay.gateway.scripted_model import answer_scripted, count_tokens, list_models
-from workbench.replay.gateway.wire import Request, Response, read_json, read_object, refusal
+from workbench.replay.gateway.provider import Connections
+from workbench.replay.gateway.wire import Request, Response, read_json, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Gateway"]
 
-_EXPECTED: Final = f"model, events, mcp, tools/<name>, v1/{', v1/'.join(DIALECTS)}"
-
 
 class Gateway:
     """The trials that are running now, by run id."""
 
     def __init__(self) -> None:
         self._trials: dict[str, Trial] = {}
+        self._connections = Connections()
 
     def open(self, trial: Trial, *, name: str | None = None) -> None:
         """Serve a trial from now on, under its run id or a name that stays."""
@@ -42,6 +41,10 @@ class Gateway:
         for name, served in list(self._trials.items()):
             if served is trial:
                 del self._trials[name]
+
+    def hang_up(self) -> None:
+        """Close the connections to model providers that are kept for the next trial."""
+        self._connections.close()
 
     def handle(self, method: str, path: str, headers: Mapping[str, str], raw: bytes) -> Response:
         """Answer one request.
@@ -61,19 +64,19 @@ class Gateway:
             return refusal("stopped", "this run has ended")
         request = Request(method=method, path=parts[2], query=query, headers=headers, raw=raw)
         try:
-            return _route(trial, request)
+            return _route(trial, request, self._connections)
         except InputError as error:
             return refusal("bad_request", str(error), status=400)
 
 
-def _route(trial: Trial, request: Request) -> Response:
+def _route(trial: Trial, request: Request, connections: Connections) -> Response:
     head, _, tail = request.path.partition("/")
-    if request.method == "GET" and place_of(request.path) == MODELS:
-        return list_models(trial)
+    if request.method == "GET" and is_listing(request.path):
+        return answer_api(trial, request, connections)
     if request.method != "POST":
         return refusal("unknown_endpoint", "expected POST", status=405)
     if request.path == "model":
-        return answer_model(trial, read_json(request.raw))
+        return answer_model(trial, read_json(request.raw), connections)
     if request.path == "mcp":
         return answer_mcp(trial, read_json(request.raw), request.headers)
     if request.path == "events":
@@ -81,14 +84,4 @@ def _route(trial: Trial, request: Request) -> Response:
     if head == "tools" and tail:
         call_id = request.headers.get("x-call-id")
         return answer_tool(trial, unquote(tail), read_json(request.raw), call_id=call_id)
-    return _answer_api(trial, request)
-
-
-def _answer_api(trial: Trial, request: Request) -> Response:
-    """Answer as the API of a model provider."""
-    place = place_of(request.path)
-    if place in DIALECTS:
-        return answer_scripted(trial, DIALECTS[place], read_object(request.raw))
-    if place == COUNT_TOKENS:
-        return count_tokens(request)
-    return refusal("unknown_endpoint", f"expected {_EXPECTED} below the run", status=501)
+    return answer_api(trial, request, connections)

@@ -2,7 +2,7 @@
 
 A dialect module knows one protocol and nothing of trials, sockets or providers. Everything that
 the protocols share is here or in `scripted_model` and `live_model`, so that a new dialect is one
-more module in the table of `dialects`.
+more module in the table of `api`.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Dialect(Protocol):
 
     @property
     def PATH(self) -> str:  # noqa: N802
-        """Where a provider serves it, below its base URL."""
+        """Where a provider serves it, below its version."""
 
     def read(self, body: JsonMap, /) -> ModelAsk:
         """Read a request.
@@ -121,6 +121,12 @@ class Dialect(Protocol):
 
     def joined(self, events: Sequence[JsonMap], /) -> SeenReply | None:
         """Read a provider's streamed reply; None: it ended before its end, or in an error."""
+
+    def outgoing(self, body: JsonMap, /) -> JsonMap:
+        """Return a request's body as a provider shall get it, so that it tells its usage."""
+
+    def is_surplus(self, event: JsonMap, body: JsonMap, /) -> bool:
+        """Whether an event comes only because of `outgoing`: the agent did not ask for it."""
 
     def acts(self, event: JsonMap, /) -> bool:
         """Whether an agent may act on an event of a stream: a tool call, or the reply's end."""

@@ -164,6 +164,7 @@ class GatewayServer:
             self._stack.close()
         finally:
             _stop(self._server)
+            self.gateway.hang_up()
 
 
 def _started(gateway: Gateway, listener: socket.socket) -> _Server:

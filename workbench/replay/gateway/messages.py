@@ -34,10 +34,22 @@ if TYPE_CHECKING:
     from workbench.replay.asked import ReportedResult
     from workbench.replay.gateway.dialect import Speech
 
-__all__ = ["FAMILY", "PATH", "acts", "document", "error", "joined", "read", "seen", "stream"]
+__all__ = [
+    "FAMILY",
+    "PATH",
+    "acts",
+    "document",
+    "error",
+    "is_surplus",
+    "joined",
+    "outgoing",
+    "read",
+    "seen",
+    "stream",
+]
 
 FAMILY: Final = Family.ANTHROPIC
-PATH: Final = "v1/messages"
+PATH: Final = "messages"
 
 _SETTINGS: Final = ("temperature", "top_p", "top_k", "max_tokens", "service_tier")
 _WORDS: Final = {
@@ -215,6 +227,16 @@ def _grow(block: JsonMap, delta: JsonMap) -> None:
         block["text"] = (text_of(block.get("text")) or "") + text
     if part is not None:
         block["input"] = (text_of(block.get("input")) or "") + part
+
+
+def outgoing(body: JsonMap) -> JsonMap:
+    """Return the body as a provider shall get it; it tells its usage unasked."""
+    return body
+
+
+def is_surplus(event: JsonMap, body: JsonMap) -> bool:  # noqa: ARG001  one shape for all dialects
+    """Whether an event was not asked for; none is."""
+    return False
 
 
 def acts(event: JsonMap) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode
@@ -10,35 +11,76 @@ from workbench.errors import InputError
 from workbench.model.event import Outcome
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap
 from workbench.replay.asked import reported_results
-from workbench.replay.exchange import ModelAsk
+from workbench.replay.exchange import ModelAsk, arguments_of
+from workbench.replay.gateway.composed import ANTHROPIC_VERSION, compose
+from workbench.replay.gateway.live_model import Exchange, ask_live
 from workbench.replay.gateway.names import plain_name
 from workbench.replay.gateway.scripted_model import call_arguments, no_reply
-from workbench.replay.gateway.wire import Response, json_response
-from workbench.replay.matching import Miss
+from workbench.replay.gateway.wire import Request, Response, json_response
+from workbench.replay.matching import Miss, canonical_tool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.model.case import Fixture
-    from workbench.model.event import CallError
-    from workbench.replay.exchange import ScriptedReply
+    from workbench.model.event import CallError, Usage
+    from workbench.replay.gateway.provider import Connections
+    from workbench.replay.live import Upstream
     from workbench.replay.matching import Answered
     from workbench.replay.trial import Trial
 
 __all__ = ["answer_events", "answer_model", "answer_tool", "tool_document"]
 
 
-def answer_model(trial: Trial, body: Json) -> Response:
-    """Give the scripted model's next reply."""
+def answer_model(trial: Trial, body: Json, connections: Connections) -> Response:
+    """Give the next reply of the script or of the live model."""
     messages = body.get("messages") if isinstance(body, dict) else None
     if not isinstance(body, dict) or not isinstance(messages, list):
         raise InputError("the body has no list `messages`", fix='send {"messages": [...]}')
-    offered = _offered(body.get("tools"))
-    asked = ModelAsk(messages=len(messages), results=reported_results(messages), offered=offered)
+    asked = ModelAsk(
+        messages=len(messages),
+        results=reported_results(messages),
+        offered=_offered(body.get("tools")),
+        model=None if trial.upstream is None else trial.upstream.model,
+    )
+    if trial.upstream is not None:
+        return _live(trial, trial.upstream, body, asked, connections)
     reply = trial.model(asked)
     if reply is None:
         return no_reply(trial)
     if reply.error is not None:
         return _failed(reply.error)
-    return json_response(_reply(trial, reply, offered or ()))
+    calls = [(call_id, call.name, call_arguments(call)) for call_id, call in reply.calls]
+    turn = reply.turn
+    return _reply(trial, asked, reply.text, calls, finish=turn.finish_reason, usage=turn.usage)
+
+
+def _live(
+    trial: Trial, upstream: Upstream, body: JsonMap, asked: ModelAsk, connections: Connections
+) -> Response:
+    """Ask the live model in its provider's dialect."""
+    dialect, composed = compose(trial.case, upstream, body)
+    exchange = Exchange(
+        trial=trial,
+        upstream=upstream,
+        dialect=dialect,
+        connections=connections,
+        request=Request(
+            method="POST",
+            path="model",
+            headers={"content-type": "application/json", "anthropic-version": ANTHROPIC_VERSION},
+            raw=json.dumps(composed).encode(),
+        ),
+        body=composed,
+    )
+    response, seen = ask_live(exchange, asked)
+    if seen is None:
+        return response
+    calls = [
+        (call.id, canonical_tool(trial.case, call.name), arguments_of(call.args_text))
+        for call in seen.calls
+    ]
+    return _reply(trial, asked, seen.text, calls, finish=seen.finish_reason, usage=seen.usage)
 
 
 def _offered(tools: Json) -> tuple[str, ...] | None:
@@ -64,20 +106,25 @@ def _failed(error: CallError) -> Response:
     return json_response(body, status=status, headers=error.headers)
 
 
-def _reply(trial: Trial, reply: ScriptedReply, offered: tuple[str, ...]) -> JsonMap:
-    calls: list[Json] = [
-        {
-            "id": call_id,
-            "name": plain_name(trial.case, call.name, offered),
-            "args": call_arguments(call),
-        }
-        for call_id, call in reply.calls
+def _reply(
+    trial: Trial,
+    asked: ModelAsk,
+    text: str,
+    calls: Sequence[tuple[str, str, Json]],
+    *,
+    finish: str | None,
+    usage: Usage | None,
+) -> Response:
+    """Write a reply; its calls are given as id, canonical tool and arguments."""
+    requests: list[Json] = [
+        {"id": call_id, "name": plain_name(trial.case, tool, asked.offered or ()), "args": args}
+        for call_id, tool, args in calls
     ]
-    finish = reply.turn.finish_reason or ("tool_calls" if calls else "stop")
-    found: JsonMap = {"text": reply.text, "tool_calls": calls, "finish_reason": finish}
-    if reply.turn.usage is not None:
-        found["usage"] = encode(reply.turn.usage)
-    return found
+    plain = "tool_calls" if requests else "stop"
+    found: JsonMap = {"text": text, "tool_calls": requests, "finish_reason": finish or plain}
+    if usage is not None:
+        found["usage"] = encode(usage)
+    return json_response(found)
 
 
 def answer_tool(trial: Trial, name: str, body: Json, *, call_id: str | None) -> Response:

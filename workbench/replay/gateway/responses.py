@@ -33,7 +33,19 @@ if TYPE_CHECKING:
     from workbench.replay.asked import ReportedResult
     from workbench.replay.gateway.dialect import Speech
 
-__all__ = ["FAMILY", "PATH", "acts", "document", "error", "joined", "read", "seen", "stream"]
+__all__ = [
+    "FAMILY",
+    "PATH",
+    "acts",
+    "document",
+    "error",
+    "is_surplus",
+    "joined",
+    "outgoing",
+    "read",
+    "seen",
+    "stream",
+]
 
 FAMILY: Final = Family.OPENAI
 PATH: Final = "responses"
@@ -247,6 +259,16 @@ def joined(events: Sequence[JsonMap]) -> SeenReply | None:
     """Read a provider's streamed reply: the response that its last event carries whole."""
     last = next((event for event in reversed(events) if event.get("type") in _ENDS), None)
     return None if last is None else seen(map_of(last.get("response")))
+
+
+def outgoing(body: JsonMap) -> JsonMap:
+    """Return the body as a provider shall get it; it tells its usage unasked."""
+    return body
+
+
+def is_surplus(event: JsonMap, body: JsonMap) -> bool:  # noqa: ARG001  one shape for all dialects
+    """Whether an event was not asked for; none is."""
+    return False
 
 
 def acts(event: JsonMap) -> bool:
