@@ -148,7 +148,7 @@ class Meter:
             ("minutes", budget.minutes, spent.spent_minutes),
         ):
             if limit is not None and taken is not None and taken >= limit:
-                return f"the budget of {limit:g} {name} is spent"
+                return f"the budget of {limit:,} {name} is spent"
         return None
 
     def result(self, estimate: Estimate | None) -> BudgetResult:

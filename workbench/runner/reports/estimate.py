@@ -19,9 +19,14 @@ def estimate_line(plan: BudgetResult) -> str:
         cost = "" if plan.estimated_usd is None else f", {plan.estimated_usd:.2f} USD"
         parts.append(f"about {plan.estimated_tokens:,} tokens{cost}")
         if plan.unestimated:
-            parts.append(f"and those of {plan.unestimated} cases that record no usage")
+            cases = (
+                "1 case that records"
+                if plan.unestimated == 1
+                else f"{plan.unestimated} cases that record"
+            )
+            parts.append(f"and those of {cases} no usage")
     limits = [
-        f"{limit:g} {unit}"
+        f"{limit:,} {unit}"
         for limit, unit in (
             (plan.limit_usd, "USD"),
             (plan.limit_tokens, "tokens"),
