@@ -1,8 +1,8 @@
 """HTTP cassettes: requests to model providers with their responses, as VCR records them.
 
 The requests of a cassette are one run: each shows the conversation so far, and with it the results
-of the tools. Read are OpenAI chat and Responses, Anthropic messages and Gemini, plain or streamed;
-other endpoints are counted and left out.
+of the tools. Read are OpenAI chat and Responses, Anthropic messages, Gemini and Bedrock (converse),
+plain or streamed; other endpoints are counted and left out.
 
 Source:
     corpus manifest, provider-cassettes; vcrpy 6 and pydantic-ai's own `parsed_body`.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "read_cassette"]
 
-_PATHS: Final = ("/chat/completions", "/responses", "/messages", ":generateContent")
+_PATHS: Final = ("/chat/completions", "/responses", "/messages", ":generateContent", "/converse")
 _OK: Final = range(200, 300)
 
 
@@ -69,7 +69,7 @@ def read_cassette(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tupl
         raise place.error(
             "interactions",
             f"holds {len(items)} requests, none of them to a chat endpoint of OpenAI, "
-            "Anthropic or Gemini",
+            "Anthropic, Gemini or Bedrock",
         )
     exchanges = [_exchange(at, ref, item, place) for at, ref, item in calls]
     script = Transcript()
@@ -167,7 +167,13 @@ def _time(headers: JsonMap) -> str | None:
 
 def _span(one: _Exchange, origin: Origin) -> ModelSpan:
     sent, given = step_key(one.ref, "request"), step_key(one.ref, "response")
-    facts = request_facts({**map_in(one.request, "generationConfig"), **one.request})
+    facts = request_facts(
+        {
+            **map_in(one.request, "generationConfig"),
+            **map_in(one.request, "inferenceConfig"),
+            **one.request,
+        }
+    )
     system = one.request.get("systemInstruction")
     return ModelSpan(
         start=Moment(micros=2 * one.at),

@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 __all__ = ["REASONING", "Content", "read_content", "read_result"]
 
 REASONING: Final = frozenset({"thinking", "redacted_thinking", "reasoning", "reasoning_content"})
+_PARTS: Final = REASONING | {
+    "text",
+    "input_text",
+    "output_text",
+    "refusal",
+    "image",
+    "image_url",
+    "input_image",
+    "document",
+    "file",
+    "input_file",
+    "audio",
+    "input_audio",
+    "video",
+    "resource",
+}
 _TEXT_KEYS: Final = ("text", "content", "refusal")
 
 
@@ -62,10 +78,14 @@ def read_content(content: Json, *, key: str, origin: Origin) -> Content:
 def read_result(content: Json, *, key: str, origin: Origin) -> Content:
     """Read what a tool answered, which some recorders keep as a structure."""
     structure = isinstance(content, dict | int | float) or (
-        isinstance(content, list)
-        and not all(isinstance(part, dict) and "type" in part for part in content)
+        isinstance(content, list) and not all(map(_is_part, content))
     )
     return Content(value=content) if structure else read_content(content, key=key, origin=origin)
+
+
+def _is_part(part: Json) -> bool:
+    """Whether a part is one of a message, and not of a tool's own structure."""
+    return isinstance(part, dict) and part.get("type") in _PARTS
 
 
 def _part_text(part: Json) -> str | None:

@@ -246,11 +246,13 @@ def _with_facts(reply: list[Message], body: JsonMap, inner: JsonMap) -> list[Mes
         text_in(inner, "finish_reason"),
         text_in(map_in(inner, "finish_reason"), "finish_reason"),  # a stream's last chunk
         text_in(map_in(inner, "generation_info"), "finish_reason"),
-        text_in(body, "stop_reason"),
+        text_in(inner, "finishReason"),
+        text_in(body, "stop_reason") or text_in(body, "stopReason"),
         text_in(body, "finish_reason"),
     )
     reason = next(filter(None, reasons), None)
-    usage = usage_of(body.get("usage")) or usage_of(body.get("usage_metadata"))
+    usages = (usage_of(body.get(name)) for name in ("usage", "usage_metadata", "usageMetadata"))
+    usage = next(filter(None, usages), None)
     found = with_usage(reply, usage)
     if found and reason and not found[-1].said.finish_reason:
         found[-1] = replace(found[-1], said=replace(found[-1].said, finish_reason=reason))

@@ -111,8 +111,10 @@ _ITEMS: Final = frozenset(
 )
 """Items of OpenAI Responses that stand beside messages."""
 _RESULTS: Final = re.compile(r".*(?:_output|tool_result|tool_call_response)")
-_ARGUMENTS: Final = ("arguments", "args", "input", "code")
+_ARGUMENTS: Final = ("arguments", "args", "input", "code", "action", "queries")
+_REASONS: Final = ("finish_reason", "stop_reason")
 _ANSWERS: Final = ("content", "output", "response", "result")
+_RESULT_IDS: Final = ("tool_call_id", "call_id", "tool_use_id", "toolUseId", "id")
 _ERROR_TYPE: Final = re.compile(
     r"\s*(?:Error: *)?([A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout|Interrupt))(?=[(:])"
 )
@@ -213,10 +215,10 @@ def _read_item(item: JsonMap, ref: str, kind: str | None, origin: Origin) -> Ite
     """Read an item that stands beside messages: a call, its result, reasoning."""
     if kind is not None and _RESULTS.fullmatch(kind):
         yield _result_message(ref, item, origin)
-    elif kind in _CALLS or (kind is None and "function" in item):
+    elif kind in _CALLS or _is_hosted(kind) or (kind is None and "function" in item):
         call = read_call(item, ref, origin)
         yield Message(role=Role.ASSISTANT, said=Said(ref=ref), asked=(call,))
-        if kind == "mcp_call" and (item.get("output") is not None or item.get("error")):
+        if item.get("output") is not None or item.get("error"):  # the provider ran it
             yield _result_message(ref, item, origin)
     elif kind == "message" or kind in REASONING:
         return
@@ -226,6 +228,11 @@ def _read_item(item: JsonMap, ref: str, kind: str | None, origin: Origin) -> Ite
         raise origin.error(
             step_key(ref, "role"), f"is {describe(item.get('role'))}; expected a message's role"
         )
+
+
+def _is_hosted(kind: str | None) -> bool:
+    """Whether an item is a call of a tool that OpenAI itself runs: `web_search_call`, ..."""
+    return kind is not None and kind.endswith("_call")
 
 
 def _read_blocks(
@@ -257,10 +264,12 @@ def _read_blocks(
 
 
 def _part(part: Json, ref: str) -> tuple[Json, str, str | None]:
-    """Return a part, its place and its type; Gemini names the type by the key."""
+    """Return a part, its place and its type; Gemini and Bedrock name the type by the key."""
     if not isinstance(part, dict):
         return part, ref, None
     for name, kind in (
+        ("toolUse", "tool_call"),
+        ("toolResult", "tool_result"),
         ("functionCall", "tool_call"),
         ("function_call", "tool_call"),
         ("functionResponse", "tool_result"),
@@ -302,7 +311,7 @@ def _segment(
         text=content.text or text_in(body, "refusal") or None,
         dropped=content.dropped,
         actor=text_in(body, "name") if role is Role.USER else None,
-        finish_reason=text_in(body, "finish_reason") or text_in(body, "stop_reason"),
+        finish_reason=next(filter(None, (text_in(body, key) for key in _REASONS)), None),
         usage=usage_of(body.get("usage_metadata")) or usage_of(body.get("usage")),
     )
     return Message(role=role, said=said, asked=tuple(calls))
@@ -335,12 +344,14 @@ def read_call(call: JsonMap, ref: str, origin: Origin) -> Asked:
     """
     bodies = (map_in(call, name) for name in ("function", "custom"))
     body = next(filter(None, bodies), call)
-    name = text_in(body, "name") or (text_in(call, "type") if "code" in call else None)
+    kind = text_in(call, "type") or ""
+    hosted = kind.removesuffix("_call") if _is_hosted(kind) or "code" in call else None
+    name = text_in(body, "name") or hosted
     if not name:
         found = describe(body.get("name"))
         raise origin.error(step_key(ref, "name"), f"is {found}; expected a tool's name")
     value = next((body[key] for key in _ARGUMENTS if body.get(key) is not None), None)
-    given = (text_in(call, key) for key in ("call_id", "id"))
+    given = (text_in(call, key) for key in ("call_id", "id", "toolUseId"))
     return Asked(
         ref=ref,
         id=next(filter(None, given), None) or text_in(body, "id"),
@@ -356,7 +367,7 @@ def _result_message(ref: str, item: JsonMap, origin: Origin) -> Message:
     if isinstance(given, str) and given.startswith('{"type": "function_result"'):
         given = map_in(parse_text(given).value).get("result", given)  # agent-framework's wrapping
     content = read_result(given, key=step_key(ref, name or "content"), origin=origin)
-    ids = (text_in(item, key) for key in ("tool_call_id", "call_id", "tool_use_id", "id"))
+    ids = (text_in(item, key) for key in _RESULT_IDS)
     failed = item.get("is_error") is True or item.get("status") == "error" or item.get("error")
     answered = Answered(
         ref=ref,

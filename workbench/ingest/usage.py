@@ -18,6 +18,8 @@ _CACHED: Final = (
     "cache_read_input_tokens",
     "input_cache_read",
     "prompt_details.cache_read",
+    "cacheReadInputTokens",
+    "cachedContentTokenCount",
 )
 
 
@@ -31,8 +33,17 @@ def usage_of(usage: Json) -> Usage | None:
     )
     cached = {name: value for found in details for name, value in found.items()}
     found = Usage(
-        input_tokens=_first(usage, "input_tokens", "prompt_tokens", "input"),
-        output_tokens=_first(usage, "output_tokens", "completion_tokens", "output"),
+        input_tokens=_first(
+            usage, "input_tokens", "prompt_tokens", "input", "inputTokens", "promptTokenCount"
+        ),
+        output_tokens=_first(
+            usage,
+            "output_tokens",
+            "completion_tokens",
+            "output",
+            "outputTokens",
+            "candidatesTokenCount",
+        ),
         cached_tokens=_first({**cached, **usage}, *_CACHED),
     )
     return None if found == Usage() else found
