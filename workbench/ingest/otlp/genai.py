@@ -185,9 +185,5 @@ GENAI: Final = Dialect(
     name="genai",
     speaks=_speaks,
     read=_read,
-    capture=(
-        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true (SPAN_ONLY with "
-        "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental); OpenLLMetry: "
-        "TRACELOOP_TRACE_CONTENT=true; agent-framework: ENABLE_SENSITIVE_DATA=true"
-    ),
+    capture="OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true",
 )

@@ -71,12 +71,23 @@ def recording_losses(
             note="conversation ids in one trace; the trace is the run, the first is its session",
         )
     if not any(one.part.event is not None or one.part.conversation for one in told):
-        yield Loss(
-            kind="no_agent_spans",
-            count=len(spans) or 1,
-            note="no span of a model or a tool; instrument the agent's client or framework",
-            caps=Grade.UNUSABLE,
+        yield _nothing_told(told, spans)
+
+
+def _nothing_told(told: Sequence[Told], spans: Sequence[Span]) -> Loss:
+    if any(one.part.final or one.part.task for one in told):
+        return Loss(
+            kind="calls_not_traced",
+            note="spans of an agent, none of a model or a tool: which calls there were is "
+            "unknown; instrument the model's client and the tools too",
+            caps=Grade.SKELETON,
         )
+    return Loss(
+        kind="no_agent_spans",
+        count=len(spans) or 1,
+        note="no span of a model or a tool; instrument the agent's client or framework",
+        caps=Grade.UNUSABLE,
+    )
 
 
 def _cut_losses(recording: Recording) -> Iterator[Loss]:

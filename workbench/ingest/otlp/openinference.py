@@ -52,7 +52,7 @@ def _read(span: Span, recording: Recording) -> Part | None:
     if kind == "TOOL":
         return _tool(span, recording)
     if kind in _AGENTS:
-        return Part(final=_final(span), session=span.text("session.id"))
+        return Part(final=_final(span), task=_task(span), session=span.text("session.id"))
     return None
 
 
@@ -176,6 +176,13 @@ def _final(span: Span) -> str | None:
     if isinstance(found, dict):
         return text_in(found, "raw")
     return value if found is None and span.text("output.mime_type") != "application/json" else None
+
+
+def _task(span: Span) -> str | None:
+    """Return what a crew of CrewAI was asked, where that is one task."""
+    tasks = json_in(span.attributes.get("crew_tasks"))
+    found = [text_in(task, "description") for task in tasks] if isinstance(tasks, list) else []
+    return found[0] if len(found) == 1 else None
 
 
 OPENINFERENCE: Final = Dialect(

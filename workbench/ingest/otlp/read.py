@@ -37,6 +37,27 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "read_otlp"]
 
 _SESSIONS: Final = ("gen_ai.conversation.id", "session.id")
+_CAPTURES: Final = (
+    ("agent_framework", "ENABLE_SENSITIVE_DATA=true"),
+    ("opentelemetry.instrumentation.openai.", "TRACELOOP_TRACE_CONTENT=true"),
+    ("opentelemetry.instrumentation.anthropic", "TRACELOOP_TRACE_CONTENT=true"),
+    (
+        "opentelemetry.util.genai",
+        (
+            "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY with "
+            "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental"
+        ),
+    ),
+    (
+        "opentelemetry.instrumentation.openai_v2",
+        (
+            "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, and give the log records, "
+            "which hold the messages, with the spans"
+        ),
+    ),
+)
+"""Beginning of a scope's name -> setting; libraries share a dialect and not their settings."""
+
 _PROMPTS: Final = ("traceloop.prompt.version", "llm.prompt_template.version")
 
 
@@ -147,7 +168,12 @@ def _resource(spans: Sequence[Span]) -> str | None:
 
 
 def _capture(told: Sequence[Told]) -> str | None:
-    return next((one.dialect.capture for one in told if one.part.event is not None), None)
+    """Return the setting that records contents, of the library that wrote the first request."""
+    one = next((one for one in told if one.part.event is not None), None)
+    if one is None:
+        return None
+    libraries = (setting for scope, setting in _CAPTURES if one.span.scope.startswith(scope))
+    return next(libraries, one.dialect.capture)
 
 
 def _is_ours(record: Json) -> bool:
