@@ -1,0 +1,5 @@
+"""Cases as tests of pytest: `pytest cases/ --agent SPEC`."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
