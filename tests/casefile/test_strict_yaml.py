@@ -111,12 +111,12 @@ def test_what_readers_disagree_about_is_refused_with_its_line(
 )
 def test_hostile_bytes_end_in_one_error_in_time(data: bytes | str, words: str) -> None:
     """A file of a stranger must not stop the machine."""
-    started = time.perf_counter()
+    started = time.process_time()
 
     with pytest.raises(CaseFormatError, match=words):
         load_yaml(data, name="f.yaml")
 
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_a_file_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

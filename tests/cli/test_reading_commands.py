@@ -113,7 +113,7 @@ def test_a_run_that_is_nowhere_is_said(demo, shell, reference):
 
 
 def test_judge_fails_the_incident(demo, shell):
-    """The recorded run breaks two of the four clauses."""
+    """The recorded run breaks two of the five clauses."""
     said = shell("judge", RUN, "--contract", "contract.yaml")
     document = shell("judge", RUN, "--contract", "contract.yaml", "--json").document
 

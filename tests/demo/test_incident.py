@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from workbench.casefile.trace import load_trace
 from workbench.check.judge import judge
 from workbench.check.outcomes import resolve_outcomes
 from workbench.model.event import Outcome, UserMessage
-from workbench.model.trace import calls_of
+from workbench.model.trace import calls_of, renumbered
 from workbench.model.verdict import First, Result
 
 TRACE = load_trace(PACKAGE / "demo" / "incident.json")
@@ -133,3 +134,12 @@ def test_every_mail_address_is_in_a_domain_that_nobody_can_own():
 
     assert domains
     assert all(re.search(r"(^|\.)example(\.(com|net|org))?$", domain) for domain in domains)
+
+
+def test_an_agent_that_does_nothing_breaks_the_contract():
+    """Who runs the demo's case with `echo hi` must not be told that all is well."""
+    asked = renumbered(event for event in TRACE.events if isinstance(event, UserMessage))
+
+    verdict = judge(replace(TRACE, events=asked), CONTRACT)
+
+    assert verdict.signature.clauses == {"must_call/1"}

@@ -43,7 +43,7 @@ TEXTS: dict[str, Callable[[], str]] = {
 def test_a_hostile_text_ends_in_time(name: str, length: int) -> None:
     """In one argument: replaced, or refused since it was not read to its end (always at 10 MB)."""
     trace = a_trace(a_call("t", args={"x": TEXTS[name]()[:length]}), a_claim("ok"))
-    started = time.monotonic()
+    started = time.process_time()
 
     try:
         done = redact_trace(trace, key=KEY, ner="none", survivors=())
@@ -51,4 +51,4 @@ def test_a_hostile_text_ends_in_time(name: str, length: int) -> None:
     except RefusedError as refusal:
         assert "not read to its end" in str(refusal)  # noqa: PT017  either end is right
 
-    assert time.monotonic() - started <= 30
+    assert time.process_time() - started <= 30

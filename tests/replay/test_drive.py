@@ -214,7 +214,7 @@ def test_an_agent_that_never_answers_is_stopped_in_time(server, agent):
     found = driven(server, agent, setting=SHORT)
 
     assert [kind for kind, _ in issues(found)] == [IssueKind.TIME_LIMIT]
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 30
 
 
 def test_nothing_is_left_behind(server):

@@ -256,3 +256,37 @@ def test_outcomes_of_claims_are_not_lost():
     (path,) = a_mended_case().accepted
 
     assert path.turns[-1].outcome is ClaimOutcome.UNRESOLVED
+
+
+@pytest.mark.parametrize(
+    ("contract", "noted"),
+    [
+        ("must_call: [customer.lookup, billing.pause]\n  max_calls: {billing.pause: 1}", False),
+        ("max_calls: {billing.pause: 1}", True),
+    ],
+)
+def test_a_contract_that_an_idle_agent_keeps_is_noted(contract, noted):
+    """A green agent would then say nothing: it may never have tried."""
+    whole = "must_call: [customer.lookup, billing.pause]\n  max_calls: {billing.pause: 1}"
+
+    report = check_case(a_pause_case(texts={whole: contract}))
+
+    assert any("does nothing" in text for _, text in sentences(report, "note")) is noted
+
+
+def test_an_idle_agent_hears_every_message_of_the_person():
+    """What a later message asks for counts as well."""
+    case = a_pause_case(
+        texts={
+            "must_call: [customer.lookup, billing.pause]\n  ": "",
+            "      - {text: Your plan is paused., outcome: success}": (
+                "      - {text: Your plan is paused., outcome: success}\n"
+                "      - {user: And now?}\n"
+                "      - {text: Still paused., outcome: success}"
+            ),
+        }
+    )
+
+    report = check_case(case)
+
+    assert any("does nothing" in text for _, text in sentences(report, "note"))

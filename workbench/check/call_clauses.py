@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import jsonschema_rs
 
-from workbench.check.facts import Facts, failed, inconclusive, passed
+from workbench.check.facts import Facts, failed, inconclusive, passed, times
 from workbench.check.selectors import Stage, args_of, selects
 from workbench.errors import ContractError
 from workbench.model.event import Requestor
@@ -64,7 +64,7 @@ def _at_least(clause: str, selector: Selector, facts: Facts, *, limit: int) -> C
     sentence = (
         f"{selector.text} was never called"
         if limit == 1
-        else f"{selector.text} was called {len(found)} times; at least {limit} expected"
+        else f"{selector.text} was called {times(len(found))}; at least {limit} expected"
     )
     return failed(clause, [facts.violation(clause, facts.end, sentence, facts.duty)])
 
@@ -117,11 +117,11 @@ def check_max_calls(clause: MaxCalls, facts: Facts) -> ClauseVerdict:
     if len(found) <= clause.limit:
         return passed(
             clause.id,
-            f"{clause.selector.text} was called {len(found)} times; at most {clause.limit} allowed",
+            f"{clause.selector.text} was called {times(len(found))}; at most {clause.limit} allowed",
             facts.pair(*found),
         )
     sentence = (
-        f"{clause.selector.text} was called {len(found)} times; at most {clause.limit} allowed"
+        f"{clause.selector.text} was called {times(len(found))}; at most {clause.limit} allowed"
     )
     counted = found[: clause.limit + 1]
     return failed(

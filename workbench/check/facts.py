@@ -35,7 +35,7 @@ from workbench.model.verdict import ClauseVerdict, Result, Violation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Claimed", "Facts", "failed", "inconclusive", "passed"]
+__all__ = ["Claimed", "Facts", "failed", "inconclusive", "passed", "times"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +259,15 @@ class Facts:
         if isinstance(event, Claim):
             return None, claim_outcome(event, self.contract.claims).value
         return None, None
+
+
+def times(count: int) -> str:
+    """Say how often, for a sentence: `once`, `4 times`.
+
+    >>> times(1), times(4)
+    ('once', '4 times')
+    """
+    return "once" if count == 1 else f"{count} times"
 
 
 def passed(clause: str, sentence: str, evidence: Iterable[int] = ()) -> ClauseVerdict:

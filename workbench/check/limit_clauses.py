@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.check.facts import Facts, failed, inconclusive, passed
+from workbench.check.facts import Facts, failed, inconclusive, passed, times
 from workbench.check.selectors import at_stage
 from workbench.model.canonical import canonical_json
 from workbench.model.contract import Limit
@@ -42,7 +42,7 @@ def _tool_calls(clause: Limit, facts: Facts) -> ClauseVerdict:
 
 
 def _count(clause: Limit, facts: Facts, calls: Sequence[Call], what: str) -> ClauseVerdict:
-    sentence = f"{what} {len(calls)} times; at most {clause.bound:g} allowed"
+    sentence = f"{what} {times(len(calls))}; at most {clause.bound:g} allowed"
     if len(calls) <= clause.bound:
         return passed(clause.id, sentence)
     counted = calls[: _beyond(clause)]
@@ -104,7 +104,7 @@ def _model_calls(clause: Limit, facts: Facts) -> ClauseVerdict:
             if event.agent not in asked:
                 places.append(event.seq)
             asked.discard(event.agent)
-    sentence = f"the model was asked {len(places)} times; at most {clause.bound:g} allowed"
+    sentence = f"the model was asked {times(len(places))}; at most {clause.bound:g} allowed"
     if len(places) <= clause.bound:
         return passed(clause.id, sentence)
     counted = places[: _beyond(clause)]

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from workbench.check.facts import Facts, failed, inconclusive, passed
+from workbench.check.facts import Facts, failed, inconclusive, passed, times
 from workbench.check.selectors import Stage, selects
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def check_at_most_after(clause: AtMostAfter, facts: Facts) -> ClauseVerdict:
     then = facts.select(clause.then, facts.counted)
     later = then[bisect_right(then, facts.ended(opening), key=_start) :]
     sentence = (
-        f"{clause.then.text} was called {len(later)} times after {clause.first.text};"
+        f"{clause.then.text} was called {times(len(later))} after {clause.first.text};"
         f" at most {clause.limit} allowed"
     )
     counted = later[: clause.limit + 1]

@@ -58,7 +58,7 @@ def steps(*, review_date: str) -> tuple[Step, ...]:
         ),
         Step(
             title="State what must never happen again",
-            why="The contract is four deterministic clauses. The recorded run breaks two of them: "
+            why="The contract is five deterministic clauses. The recorded run breaks two of them: "
             "exit code 1.",
             words=("judge", RUN_ID, "--contract", "contract.yaml"),
             expected=1,

@@ -7,13 +7,13 @@ must be able to turn red.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.check.judge import judge
 from workbench.check.mutate import dead_clauses
 from workbench.errors import InputError
-from workbench.model.case import CaseState
-from workbench.model.event import Outcome, ToolResult
+from workbench.model.case import CaseState, Expectation, Path, PathBasis, Turn
+from workbench.model.event import ClaimOutcome, Outcome, ToolResult
 from workbench.model.verdict import Result
 from workbench.replay.scripted import replay_path
 from workbench.runner.lint import Level, Problem, lint_case
@@ -24,13 +24,15 @@ from workbench.runner.verdicts import result_without
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.model.case import Case, Path
+    from workbench.model.case import Case
     from workbench.model.trace import Trace
     from workbench.model.verdict import Verdict
 
 __all__ = ["CaseReport", "check_case", "invalid_case", "render_report"]
 
-_REFUSED = (Outcome.BLOCKED, Outcome.MISSING_FIXTURE)
+_REFUSED: Final = (Outcome.BLOCKED, Outcome.MISSING_FIXTURE)
+_IDLE: Final = Turn(text="-", outcome=ClaimOutcome.UNRESOLVED, structured=True)
+"""All that an agent says that does nothing: that nothing is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,7 @@ def check_case(case: Case, *, path: str | None = None) -> CaseReport:
     dead = _dead_clauses(case, accepted, recorded)
     if replays:
         found += _verdict_problems(case, recorded, accepted)
+        found += _idle_problems(case)
     found += _dead_problems(case, dead)
     killable = (
         None
@@ -184,6 +187,20 @@ def _verdict_problems(
             level=Level.WRONG if active else Level.NOTE,
             at="paths",
             sentence="no accepted path yet",
+        )
+
+
+def _idle_problems(case: Case) -> Iterator[Problem]:
+    """A contract that only forbids is also kept by an agent that never lifts a finger."""
+    said = (turn for turn in case.recorded.turns if turn.user is not None and turn.by is None)
+    turns = [_IDLE, *(entry for turn in said for entry in (turn, _IDLE))]
+    idle = Path(name="idle", expect=Expectation.PASS, basis=PathBasis.MUTATED, turns=tuple(turns))
+    if _is_green(_replayed(case, idle)):
+        yield Problem(
+            level=Level.NOTE,
+            at="contract",
+            sentence="an agent that does nothing keeps it as well; `must_call` or `finishes` says "
+            "what has to be done",
         )
 
 
