@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from argparse import ArgumentTypeError
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.case import find_cases
-from workbench.casefile.files import write_over
-from workbench.cli.options import add_json, complain, print_json, settings_of
-from workbench.cli.progress import Progress
+from workbench.cli.options import add_json, complain, settings_of
+from workbench.cli.reporting import (
+    add_report_arguments,
+    case_progress,
+    require_targets,
+    write_reports,
+)
 from workbench.errors import InputError
 from workbench.replay.isolation.levels import Level
 from workbench.runner.baseline import (
@@ -27,16 +29,13 @@ from workbench.runner.budget import Budget, Price
 from workbench.runner.executors import open_executor
 from workbench.runner.reports.estimate import estimate_line
 from workbench.runner.reports.harmless import harmless
-from workbench.runner.reports.results import results_document
-from workbench.runner.reports.terminal import render
-from workbench.runner.reports.text import wants_colour
 from workbench.runner.trials import LIVE, SCRIPTED, run_cases
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from workbench.model.settings import Settings
-    from workbench.runner.outcome import BudgetResult, CaseResult, RunReport
+    from workbench.runner.outcome import BudgetResult, RunReport
 
 __all__ = ["add_arguments", "execute"]
 
@@ -70,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     _add_baseline(parser)
     _add_budget(parser)
-    parser.add_argument("--results", metavar="F", type=Path, help="write results.json here")
+    add_report_arguments(parser)
     add_json(parser)
 
 
@@ -126,22 +125,17 @@ def execute(options: Namespace) -> int:
     agent = options.agent or settings.agent.spec
     if not agent:
         raise InputError(_NO_AGENT, fix="--agent python:package.module:callable")
+    require_targets(options)
     paths = find_cases(options.cases)
     file = _baseline_file(options, settings)
     baseline = None if file is None else load_baseline(file)
     report = _run(paths, agent, options, settings, baseline)
-    document = results_document(report)
-    if options.results is not None:
-        write_over(options.results, json.dumps(document, indent=2) + "\n")
-    if options.json:
-        print_json(document)
-    else:
-        print(render(report, colour=wants_colour(sys.stdout)))
+    code = write_reports(report, options)
     if not paths:
         complain("workbench: no *.case.yaml in what was given\n  Fix: check the path")
     if file is not None and options.update_baseline is not None:
         _update(file, baseline or Baseline(), report, options)
-    return report.exit_code
+    return code
 
 
 def _baseline_file(options: Namespace, settings: Settings) -> Path | None:
@@ -179,17 +173,7 @@ def _run(
     settings: Settings,
     baseline: Baseline | None,
 ) -> RunReport:
-    done = 0
-
-    def count(_: CaseResult) -> None:
-        nonlocal done
-        done += 1
-        progress(done, len(paths))
-
-    with (
-        open_executor(options.executor) as executor,
-        Progress("cases", stream=sys.stderr) as progress,
-    ):
+    with open_executor(options.executor) as executor, case_progress(len(paths)) as on_case:
         return run_cases(
             paths,
             agent=agent,
@@ -205,7 +189,7 @@ def _run(
             budget=_budget(options, settings),
             started=datetime.now(tz=UTC).isoformat(timespec="seconds"),  # noqa: TID251  the edge
             on_plan=_say_estimate if options.layer == LIVE else None,
-            on_case=count,
+            on_case=on_case,
         )
 
 

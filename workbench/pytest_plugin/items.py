@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -82,24 +82,24 @@ class CaseItem(pytest.Item):
         """Run the case; whatever is no verdict on the agent ends here."""
         report = self._report()
         if not report.cases:
-            _end("\n".join(map(_lines, other_invalid(report))))
+            raise _failure("\n".join(map(_lines, other_invalid(report))))
         (case,) = report.cases
         text = "\n".join((case_title(case), harmless(case.title), *case_lines(case, report)))
         self.user_properties.extend(_facts(case))
         if is_invalid(case):
-            _end(text)
+            raise _failure(text)
         if case.verdict is CaseVerdict.NOT_RUN:
             pytest.skip(harmless(case.reason or "not run"))
         if case.verdict is not CaseVerdict.PASS and not case.gates:
             pytest.xfail(f"{case.verdict}, but {case.state} cases do not gate\n{text}")
         if case.verdict is CaseVerdict.INCONCLUSIVE:
-            _end(text)
+            raise _failure(text)
         self._broken = text if case.verdict is CaseVerdict.FAIL else None
 
     def runtest(self) -> None:
         """Fail where a clause was broken."""
         if self._broken is not None:
-            _end(self._broken)
+            raise _failure(self._broken)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the file, the line of the case's id from 0, and the name."""
@@ -120,13 +120,12 @@ class CaseItem(pytest.Item):
                 gate_proposed=setting.gate_proposed,
             )
         except InputError as error:
-            refusal = _lines(str(error))
-        _end(refusal)
+            raise _failure(_lines(str(error))) from None
 
 
-def _end(text: str) -> NoReturn:
-    """End the phase with our text alone: a traceback through pytest tells nobody anything."""
-    pytest.fail(text, pytrace=False)
+def _failure(text: str) -> pytest.fail.Exception:
+    """Return what ends a phase with our text alone; a traceback through pytest helps nobody."""
+    return pytest.fail.Exception(text, pytrace=False)
 
 
 def _lines(text: str) -> str:
