@@ -46,6 +46,8 @@ class Format:
     run_of: Callable[[Json], str | None] | None = None
     """For a grouped format, the key of the run that a record belongs to, `""` for all records
     of the file; None: it goes with the record before it, or with the first that has a key."""
+    joins: bool = False
+    """Whether records of a grouped run may come in several files, in any order."""
     general: bool = False
     """Whether the shape is so common that any other format that owns a record comes first."""
     located: bool = True

@@ -29,6 +29,7 @@ __all__ = [
     "has_lone_surrogate",
     "path_of",
     "read_value",
+    "texts_in",
     "without_lone_surrogates",
 ]
 
@@ -175,6 +176,22 @@ def _members(text: str, at: int) -> Iterator[tuple[str, Span]]:
         at = _space_end(text, end)
         if text[at] == ",":
             at = _space_end(text, at + 1)
+
+
+def texts_in(text: str) -> Iterator[str]:
+    """Yield the texts of JSON values that stand one after the other, with white space between.
+
+    What is no JSON is yielded up to the end of its line.
+    """
+    at = _space_end(text, 0)
+    while at < len(text):
+        try:
+            end = _DECODER.raw_decode(text, at)[1]
+        except (ValueError, RecursionError):
+            found = text.find("\n", at)
+            end = len(text) if found < 0 else found
+        yield text[at:end]
+        at = _space_end(text, end)
 
 
 class TextMap:

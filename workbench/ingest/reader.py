@@ -17,6 +17,7 @@ from workbench.errors import InputError, UnknownRunError
 from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
+from workbench.ingest.joined import is_joinable, joined
 from workbench.ingest.source import file_digest, open_source, pieces_of, shown_path
 from workbench.ingest.survey import survey
 from workbench.ingest.toollist import read_tools
@@ -70,6 +71,8 @@ def ingest_traces(
 ) -> list[tuple[Trace, Losses]]:
     """Return the runs of files with their loss reports, without a store.
 
+    Spans of one trace that stand in several of the files make one run.
+
     A record that is no trace is there too: without events, and graded `unusable`. A run that
     stands in a file twice is returned once.
 
@@ -77,11 +80,16 @@ def ingest_traces(
         InputError: a file cannot be read as a whole (see `read_source`).
     """
     files = (paths,) if isinstance(paths, str | os.PathLike) else tuple(paths)
-    found: list[tuple[Trace, Losses]] = []
-    for path in files:
-        runs = {run.run_id: run for run in read_source(path, format=format, tools=tools)}
-        found.extend((run.trace or _empty(run, path), run.losses) for run in runs.values())
-    return found
+    found: dict[tuple[int, str], tuple[Imported, str | os.PathLike[str]]] = {}
+    for at, path in enumerate(files):
+        for run in read_source(path, format=format, tools=tools):
+            key = (-1 if is_joinable(run) else at, run.run_id)
+            before = found.get(key)
+            if before is not None and key[0] < 0:
+                found[key] = joined(run, before[0].raw, tools=tools), path
+            else:
+                found[key] = run, path
+    return [(run.trace or _empty(run, path), run.losses) for run, path in found.values()]
 
 
 def _empty(run: Imported, path: str | os.PathLike[str]) -> Trace:

@@ -19,7 +19,7 @@ from workbench.casefile.files import require_file
 from workbench.errors import InputError, TraceFormatError
 from workbench.ingest.containers import records_of, records_of_line
 from workbench.ingest.decoders import Decoder, decoder_of
-from workbench.ingest.jsontext import DEPTH_LIMIT, read_value
+from workbench.ingest.jsontext import DEPTH_LIMIT, read_value, texts_in
 from workbench.ingest.piece import Piece
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from io import BufferedReader
 
-__all__ = ["SourceText", "file_digest", "open_source", "pieces_of", "shown_path"]
+__all__ = ["SourceText", "file_digest", "open_source", "pieces_in", "pieces_of", "shown_path"]
 
 _LIMIT_BYTES: Final = 512 << 20
 _HEAD_BYTES: Final = 4096
@@ -107,6 +107,20 @@ def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterato
     if piece.error is not None:
         raise TraceFormatError(piece.error, place=source.shown)
     yield from records_of(piece)
+
+
+def pieces_in(raw: bytes) -> Iterator[Piece]:
+    """Yield the records of the bytes that were kept of a grouped run.
+
+    Raises:
+        TraceFormatError: they are binary and damaged.
+    """
+    decoder = decoder_of(raw[:_HEAD_BYTES])
+    if decoder is not None:
+        yield from decoder.pieces(raw)
+        return
+    for text in texts_in(raw.decode(errors="replace")):
+        yield from records_of_line(_parsed(text.encode()))
 
 
 def _decoded(source: SourceText, decoder: Decoder, data: bytes) -> Iterator[Piece]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from workbench.check.outcomes import assumed_tools
+from workbench.ingest.joined import is_joinable, joined
 from workbench.ingest.reader import file_digest, read_source
 from workbench.model.trace import Grade
 from workbench.review.source import with_tools
@@ -78,7 +79,7 @@ def take_file(
         InputError: nothing was stored: no record is a trace, the file is damaged, ...
     """
     seen = _Seen(tools=tools, explain_run=explain_run)
-    runs = read_source(path, format=format, on_progress=on_progress)
+    runs = _with_earlier(store, read_source(path, format=format, on_progress=on_progress))
     source = SourceFile(name=path.name, format=format, digest=file_digest(path))
     commit = store.append(seen.watch(runs), source=source)
     return Intake(
@@ -88,6 +89,18 @@ def take_file(
         unreadable=tuple(seen.unreadable),
         explained=tuple(seen.explained),
     )
+
+
+def _with_earlier(store: Store, runs: Iterator[Imported]) -> Iterator[Imported]:
+    """Add to each run the records of it that an earlier file brought."""
+    stored: frozenset[str] | None = None
+    for run in runs:
+        if not is_joinable(run):
+            yield run
+            continue
+        if stored is None:
+            stored = store.run_ids()
+        yield joined(run, store.raw(run.run_id)) if run.run_id in stored else run
 
 
 @dataclass(slots=True)

@@ -199,6 +199,10 @@ class Store:
         """
         return self._fresh().raw(run_id)
 
+    def run_ids(self) -> frozenset[str]:
+        """Return the ids of all stored runs."""
+        return frozenset(run_id for run_id, _ in self._fresh().known())
+
     def losses(self, run_id: str) -> Losses:
         """Return what the recorder of a run did not keep.
 

@@ -192,4 +192,5 @@ FORMAT: Final = Format(
     own_id=_own_id,
     read=read_otlp,
     run_of=lambda record: trace_id_of(record) or "",
+    joins=True,
 )
