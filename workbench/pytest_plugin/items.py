@@ -123,7 +123,7 @@ class CaseItem(pytest.Item):
             raise _failure(_lines(str(error))) from None
 
 
-def _failure(text: str) -> Exception:
+def _failure(text: str) -> BaseException:
     """Return what ends a phase with our text alone; a traceback through pytest helps nobody."""
     return pytest.fail.Exception(text, pytrace=False)
 
