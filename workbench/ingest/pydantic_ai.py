@@ -302,6 +302,6 @@ FORMAT: Final = Format(
     recognises=_is_message,
     owns=_is_message,
     own_id=_own_id,
-    run_of=lambda record: text_in(record, "conversation_id") or text_in(record, "run_id") or "",
+    run_of=lambda record: text_in(record, "conversation_id") or text_in(record, "run_id"),
     read=read_pydantic_ai,
 )
