@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.corpus.expected_exports import EXPORTS
 from tests.corpus.expected_otlp import OTLP
 from tests.corpus.generated import CANONICAL, Row, facets_of, without
 from workbench.ingest.reader import read_source
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.corpus
 
-ROWS = (*OTLP,)
+ROWS = (
+    *EXPORTS,
+    *OTLP,
+)
 """Each family of producers has its rows in a module `expected_*` of its own."""
 
 

@@ -85,7 +85,7 @@ def read_result(content: Json, *, key: str, origin: Origin) -> Content:
 
 def _is_part(part: Json) -> bool:
     """Whether a part is one of a message, and not of a tool's own structure."""
-    return isinstance(part, dict) and part.get("type") in _PARTS
+    return isinstance(part, dict) and (part.get("type") in _PARTS or part.keys() == {"text"})
 
 
 def _part_text(part: Json) -> str | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import nearest
 from workbench.errors import InputError
+from workbench.ingest.agent_framework import FORMAT as AGENT_FRAMEWORK
 from workbench.ingest.agentdojo import FORMAT as AGENTDOJO
 from workbench.ingest.agents_run_state import FORMAT as AGENTS_RUN_STATE
 from workbench.ingest.agents_spans import FORMAT as AGENTS_SPANS
@@ -72,6 +73,7 @@ FORMATS: Final[dict[str, Format]] = {
         AGENTS_SPANS,
         MANAGED_AGENTS,
         HTTP_CASSETTE,
+        AGENT_FRAMEWORK,
         AUTOGEN_STREAM,
         AUTOGEN_STATE,
         AUTOGEN_LOG,

@@ -159,14 +159,8 @@ def _result_losses(trace: Trace) -> Iterable[Loss]:
             note="calls without a result; a person writes the missing fixtures",
             caps=Grade.NEEDS_FIXTURES,
         )
-    texts = [
-        text
-        for event in trace.events
-        if isinstance(event, ToolResult)
-        for text in (event.result_raw, event.error.message if event.error else None)
-        if text
-    ]
-    redacted = sum(min(1, masks.count_redacted_errors(text)) for text in texts)
+    results = [event for event in trace.events if isinstance(event, ToolResult)]
+    redacted = sum(masks.count_redacted_errors(_told_error(event)) > 0 for event in results)
     if redacted:
         yield Loss(
             kind="errors_redacted",
@@ -174,6 +168,12 @@ def _result_losses(trace: Trace) -> Iterable[Loss]:
             note="the framework replaced the error's text; switch its redaction of errors off",
             caps=Grade.NEEDS_FIXTURES,
         )
+
+
+def _told_error(result: ToolResult) -> str:
+    """Return what is known of an error: the recorder's word, else what the model saw."""
+    own = result.error.message if result.error else None
+    return own or result.result_raw or ""
 
 
 def raw_losses(text: str) -> Iterable[Loss]:

@@ -31,6 +31,7 @@ _CUT: Final = re.compile(
 _REDACTED_ERROR: Final = re.compile(
     r"An error occurred while running the tool\. Please try again(?:(?!\.)|\.(?! Error: \S))"
     r"|Error details are redacted"
+    r"|\AError: Function failed\.\Z"
 )
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "Message",
     "Role",
     "error_from",
+    "is_item",
     "is_turn",
     "one_reply_each",
     "read_message",
@@ -110,14 +111,21 @@ _ITEMS: Final = frozenset(
     }
 )
 """Items of OpenAI Responses that stand beside messages."""
-_RESULTS: Final = re.compile(r".*(?:_output|tool_result|tool_call_response)")
+_RESULTS: Final = re.compile(r".*(?:_output|tool_result|function_result|tool_call_response)")
 _ARGUMENTS: Final = ("arguments", "args", "input", "code", "action", "queries")
+_BLOCKS: Final = ("parts", "contents")
+"""Where OpenTelemetry and Gemini, and agent-framework, keep a message's parts."""
 _REASONS: Final = ("finish_reason", "stop_reason")
 _ANSWERS: Final = ("content", "output", "response", "result")
 _RESULT_IDS: Final = ("tool_call_id", "call_id", "tool_use_id", "toolUseId", "id")
 _ERROR_TYPE: Final = re.compile(
     r"\s*(?:Error: *)?([A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout|Interrupt))(?=[(:])"
 )
+
+
+def is_item(item: Json) -> bool:
+    """Whether a mapping is an item of OpenAI Responses that stands beside messages."""
+    return text_in(item, "type") in _ITEMS and "role" not in map_in(item)
 
 
 def is_turn(item: Json) -> bool:
@@ -183,14 +191,13 @@ def read_message(item: JsonMap, ref: str, origin: Origin) -> Iterator[Message]:
     """
     body, ref, kind = _unwrapped(item, ref)
     role = _ROLES.get(text_in(body, "role") or "") or _ROLES.get(kind or "")
+    name = next((name for name in _BLOCKS if isinstance(body.get(name), list)), None)
     if role is None:
         yield from _read_item(body, ref, kind, origin)
-    elif role is Role.TOOL and not isinstance(body.get("parts"), list):
+    elif role is Role.TOOL and name is None:
         yield _result_message(ref, body, origin)
-    elif isinstance(body.get("parts"), list):
-        yield from _read_blocks(role, ref, body, "parts", origin)
     else:
-        yield from _read_blocks(role, ref, body, "content", origin)
+        yield from _read_blocks(role, ref, body, name or "content", origin)
 
 
 def _unwrapped(item: JsonMap, ref: str) -> tuple[JsonMap, str, str | None]:
@@ -368,14 +375,16 @@ def _result_message(ref: str, item: JsonMap, origin: Origin) -> Message:
         given = map_in(parse_text(given).value).get("result", given)  # agent-framework's wrapping
     content = read_result(given, key=step_key(ref, name or "content"), origin=origin)
     ids = (text_in(item, key) for key in _RESULT_IDS)
-    failed = item.get("is_error") is True or item.get("status") == "error" or item.get("error")
+    exception = text_in(item, "exception")
+    marks = (item.get("is_error") is True, item.get("status") == "error", item.get("error"))
+    error = error_from(text_in(item, "error") or content.text)
     answered = Answered(
         ref=ref,
         id=next(filter(None, ids), None),
         tool=text_in(item, "name"),
         text=content.text,
         value=content.value,
-        error=error_from(text_in(item, "error") or content.text) if failed else None,
+        error=replace(error, type=exception or error.type) if exception or any(marks) else None,
         dropped=content.dropped,
     )
     return Message(role=Role.TOOL, said=Said(ref=ref), answered=answered)

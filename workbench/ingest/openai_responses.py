@@ -18,7 +18,7 @@ from workbench.ingest.conversation import tell
 from workbench.ingest.exchange import read_system, request_facts
 from workbench.ingest.finish import RunFacts, finished
 from workbench.ingest.format import Format
-from workbench.ingest.messages import Message, Role, is_turn, one_reply_each, read_message
+from workbench.ingest.messages import Message, Role, is_item, one_reply_each, read_message
 from workbench.ingest.shapes import as_map, map_in, text_in
 from workbench.ingest.transcript import Said, Transcript
 from workbench.ingest.usage import usage_of
@@ -213,17 +213,13 @@ def _own_id(record: Json) -> Json:
     return given or text_in(_response(record)[0], "id")
 
 
-def _is_item(item: Json) -> bool:
-    kind = text_in(item, "type")
-    known = kind is not None and is_turn(item) and "lc" not in map_in(item)
-    return known and ("role" in map_in(item) or "content" not in map_in(item))
-
-
 def _owns_list(items: Json) -> bool:
-    if not isinstance(items, list) or not items or not all(map(is_turn, items)):
+    """Whether a list can only be of items: one of them is no message, or all are typed ones."""
+    if not isinstance(items, list) or not items:
         return False
-    typed = [item for item in items if "role" not in map_in(item)]
-    return all(map(_is_item, typed)) and (bool(typed) or all(map(_is_output_message, items)))
+    said = [item for item in items if not is_item(item)]
+    known = all("role" in map_in(item) and "contents" not in map_in(item) for item in said)
+    return known and (len(said) < len(items) or all(map(_is_output_message, said)))
 
 
 def _is_output_message(item: Json) -> bool:
