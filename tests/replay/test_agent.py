@@ -128,7 +128,7 @@ def served(target, *tasks):
         for number in range(len(tasks)):
             parent.send_with(tasks[number], None)
         ours.shutdown(socket.SHUT_WR)
-        code = run(spec, child, audited=False)
+        code = run(spec, child, audited=False, forks=False)
         theirs.shutdown(socket.SHUT_WR)
         said = []
         while (message := parent.receive()) is not None:
@@ -150,7 +150,8 @@ def test_the_child_answers_task_after_task():
     code, said = served("tests.replay.agents:Agent.answer", a_task("a"), a_task("b"))
 
     assert code == 0
-    assert [message["answer"]["text"] for message in said] == ["1: a", "1: b"]
+    assert said[0] == {"loaded": "alone"}
+    assert [message["answer"]["text"] for message in said[1:]] == ["1: a", "1: b"]
 
 
 @pytest.mark.parametrize(
@@ -163,8 +164,9 @@ def test_the_child_answers_task_after_task():
 )
 def test_the_child_says_how_an_agent_failed(target, failed, where):
     """Then it ends."""
-    code, (message,) = served(target, a_task())
+    code, (*before, message) = served(target, a_task())
 
+    assert before == ([] if failed == "unloadable" else [{"loaded": "alone"}])
     assert (code, message["failed"]) == (1, failed)
     assert message["where"].startswith(where)
 

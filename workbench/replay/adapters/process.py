@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -14,7 +15,7 @@ from workbench.replay.isolation.levels import AUTO, Level
 from workbench.replay.issues import IssueKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import ExitStack
 
     from workbench.model.jsonvalue import JsonMap
@@ -51,6 +52,12 @@ class Host:
         return stack.enter_context(
             tempfile.TemporaryDirectory(prefix="replay-", ignore_cleanup_errors=True)
         )
+
+    @contextmanager
+    def folder(self, *, below: str) -> Iterator[str]:
+        """Make a folder for one trial below what may be written."""
+        with tempfile.TemporaryDirectory(dir=below, ignore_cleanup_errors=True) as name:
+            yield name
 
     def start(
         self, trial: Trial, stack: ExitStack, *, name: str, scratch: str, stdin: bytes | None

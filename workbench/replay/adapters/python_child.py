@@ -6,6 +6,7 @@ nothing: standard output belongs to the agent.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -13,11 +14,13 @@ import threading
 from collections.abc import Awaitable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from workbench.replay.adapters.environment import MCP_COMMAND
 from workbench.replay.agent import Answer, Model, Task, Tools
 from workbench.replay.isolation.audit import AuditRule, install
+from workbench.replay.isolation.kernel import set_child_subreaper
+from workbench.replay.isolation.supervisor import children, end_descendants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -35,8 +38,16 @@ class Unloadable(Exception):  # noqa: N818  told to the parent as a word
     """The target names no callable."""
 
 
-def run(spec: Spec, channel: Channel, *, audited: bool) -> int:
-    """Serve tasks until the parent closes the channel; return the exit code."""
+def run(spec: Spec, channel: Channel, *, audited: bool, forks: bool = True) -> int:
+    """Serve trials until the parent closes the channel; return the exit code.
+
+    Args:
+        spec: what to load, and what it may do.
+        channel: to the parent.
+        audited: whether the audit hook is wanted.
+        forks: whether this process may fork itself for each trial; it ends whatever child it has
+            between two trials, so not in a process with a life of its own.
+    """
     lock = threading.Lock()
 
     def send(document: dict[str, Any]) -> None:
@@ -46,23 +57,82 @@ def run(spec: Spec, channel: Channel, *, audited: bool) -> int:
     if audited:
         tell = lambda event: send({"side_effect": event})  # noqa: E731  one use
         install(AuditRule(port=spec.port, writable=[spec.scratch], tell=tell, harmless=MCP_COMMAND))
-    stage = "load"
-    try:
-        agent = load(spec.target)
-        stage = "run"
-        with Loop() as loop:
-            while (task := channel.receive()) is not None:
+    agent = _guarded(lambda: load(spec.target), send, stage="load")
+    if agent is None:
+        return _FAILED
+    if not (forks and _can_be_forked()):
+        send({"loaded": "alone"})
+        return _serve(agent, channel, send)
+    send({"loaded": "shared"})
+    set_child_subreaper()
+    gc.freeze()
+    while (message := channel.receive()) is not None:
+        if "trial" in message:
+            send({"ended": _forked(message["trial"], lambda: _serve(agent, channel, send))})
+    return 0
+
+
+def _serve(
+    agent: Callable[..., Any], channel: Channel, send: Callable[[dict[str, Any]], None]
+) -> int:
+    """Answer the tasks of one trial; return the exit code."""
+    with Loop() as loop:
+
+        def answer() -> bool:
+            while (task := channel.receive()) is not None and "end" not in task:
+                os.environ["REPLAY_RUN_ID"] = task["run_id"]
                 send({"answer": answer_document(work(agent, task, loop))})
+            return True
+
+        return 0 if _guarded(answer, send, stage="run") else _FAILED
+
+
+_Done = TypeVar("_Done")
+
+
+def _guarded(
+    work: Callable[[], _Done], send: Callable[[dict[str, Any]], None], *, stage: str
+) -> _Done | None:
+    """Do what may run the agent's code; whatever it raises is told and ends the trial."""
+    try:
+        return work()
     except Unloadable as error:
         send({"failed": "unloadable", "where": str(error)})
-        return _FAILED
     except BaseException as error:  # noqa: BLE001  whatever an agent raises ends its trial
         send({"failed": stage, "where": blame(error)})
-        return _FAILED
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-    return 0
+    return None
+
+
+def _can_be_forked() -> bool:
+    """Whether a fork of this process is as good as a new one: no threads, children or shared chance.
+
+    NumPy's global generator would say the same in every fork.
+    """
+    threads = (
+        len(list(Path("/proc/self/task").iterdir())) if Path("/proc/self/task").is_dir() else 2
+    )
+    return threads == 1 and not children() and "numpy" not in sys.modules
+
+
+def _forked(scratch: str, serve: Callable[[], int]) -> int:
+    """Run one trial in a process of its own; return its exit code once nothing is left of it."""
+    child = os.fork()
+    if child == 0:
+        os.environ["TMPDIR"] = scratch
+        if (known := sys.modules.get("tempfile")) is not None:
+            vars(known)["tempdir"] = None  # it looks only once
+        code = _FAILED
+        try:
+            code = serve()
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    end_descendants()
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
 
 
 def load(target: str) -> Callable[..., Any]:

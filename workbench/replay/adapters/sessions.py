@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from workbench.errors import InputError
 from workbench.replay.adapters.mcp_agent import McpTongue
+from workbench.replay.adapters.nursery import Nursery
 from workbench.replay.adapters.process import Failed, await_word
 from workbench.replay.adapters.specs import AgentKind
 from workbench.replay.adapters.worker import LineTongue, Worker
 from workbench.replay.isolation.levels import Level, Reached
-from workbench.replay.issues import IssueKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.model.jsonvalue import JsonMap
-    from workbench.replay.adapters.child import Child
     from workbench.replay.adapters.process import Host
     from workbench.replay.trial import Trial
 
@@ -45,7 +43,8 @@ def begin(trial: Trial, host: Host, stack: ExitStack) -> Session:
     """Return the session of an agent; what it starts ends with the stack, or with the server."""
     match host.agent.kind:
         case AgentKind.PYTHON:
-            return _Python(trial, host, stack)
+            key = (host.agent, host.isolate)
+            return _Staying(trial, host.server.keep(key, lambda: Nursery(host)), stack)
         case AgentKind.CMD:
             return _Command(trial, host, stack)
         case AgentKind.WORKER | AgentKind.MCP:
@@ -53,50 +52,6 @@ def begin(trial: Trial, host: Host, stack: ExitStack) -> Session:
             key = (host.agent, host.isolate)
             worker = host.server.keep(key, lambda: Worker(host, tongue=tongue))
             return _Staying(trial, worker, stack)
-
-
-class _Python:
-    """A callable in a Python process that lives for the trial."""
-
-    def __init__(self, trial: Trial, host: Host, stack: ExitStack) -> None:
-        self.reached = _NOT_STARTED
-        self._trial = trial
-        self._host = host
-        self._stack = stack
-        self._child: Child | None = None
-
-    def ask(self, messages: Sequence[JsonMap]) -> JsonMap:
-        if self._child is None:
-            self._child = self._started()
-        self._child.send(self._host.task(self._trial, messages))
-        while True:
-            message = await_word(self._trial, self._child, self._child.receive)
-            if message is None:
-                code = self._child.end()
-                raise Failed(f"its process ended with code {code} before it answered")
-            if "answer" in message:
-                answer: JsonMap = message["answer"]
-                return answer
-            self._complain(message)
-
-    def _started(self) -> Child:
-        scratch = self._host.scratch(self._stack)
-        child = self._host.start(
-            self._trial, self._stack, name=self._trial.run_id, scratch=scratch, stdin=b""
-        )
-        self.reached = child.reached
-        return child
-
-    def _complain(self, message: dict[str, Any]) -> None:
-        """Act on what the process says beside answers."""
-        if "side_effect" in message:
-            event = str(message["side_effect"])[:60]
-            self._trial.issue(IssueKind.SIDE_EFFECT_BLOCKED, f"the agent tried {event}; refused")
-        elif message.get("failed") == "unloadable":
-            fix = "write python:package.module:callable, found from the working folder"
-            raise InputError(f"the agent cannot be loaded: {message.get('where')}", fix=fix)
-        elif "failed" in message:
-            raise Failed(f"it failed with {message.get('where')}")
 
 
 class _Command:
@@ -141,7 +96,7 @@ def _last_line(raw: bytes) -> JsonMap:
 class _Staying:
     """One trial of a process that stays for many."""
 
-    def __init__(self, trial: Trial, worker: Worker, stack: ExitStack) -> None:
+    def __init__(self, trial: Trial, worker: Worker | Nursery, stack: ExitStack) -> None:
         self.reached = _NOT_STARTED
         self._trial = trial
         self._worker = worker

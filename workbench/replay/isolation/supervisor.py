@@ -29,7 +29,7 @@ from workbench.replay.isolation.kernel import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ALIVE", "Channel", "Runner", "Spec", "reach", "supervise"]
+__all__ = ["Channel", "Runner", "Spec", "children", "end_descendants", "reach", "supervise"]
 
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _CANNOT_RUN: Final = 127
@@ -108,7 +108,7 @@ def supervise(argument: str, *, python: Runner) -> int:  # pragma: no cover  ano
         _become(spec, python)
     _let_go()
     code = _watch(agent, spec.life, woken)
-    _end_descendants()
+    end_descendants()
     if _is_orphaned(spec.life):
         import shutil  # noqa: PLC0415  only after we were killed
 
@@ -143,10 +143,10 @@ def _is_orphaned(life: int) -> bool:  # pragma: no cover  another process
     return bool(ready) and os.read(life, len(ALIVE)) != ALIVE
 
 
-def _end_descendants() -> None:  # pragma: no cover  another process
+def end_descendants() -> None:  # pragma: no cover  another process
     """Kill and reap until no child is left; orphans come to us, their parent's subreaper."""
     while True:
-        for child in _children():
+        for child in children():
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(child, signal.SIGKILL)
         try:
@@ -157,7 +157,8 @@ def _end_descendants() -> None:  # pragma: no cover  another process
             select.select([], [], [], 0.002)
 
 
-def _children() -> list[int]:  # pragma: no cover  another process
+def children() -> list[int]:  # pragma: no cover  another process
+    """Return the ids of this process's children."""
     try:
         text = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
     except OSError:
