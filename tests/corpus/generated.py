@@ -112,8 +112,9 @@ def _facets(trace: Trace) -> Iterator[tuple[tuple[int, int], tuple[str, str]]]:
 
 
 def _said(event: SystemMessage | UserMessage) -> str:
-    known = "billing agent"
-    return known if isinstance(event, SystemMessage) and known in event.text else event.text
+    """Return the part of a text that all producers have; frameworks wrap it in words of theirs."""
+    known = "billing agent" if isinstance(event, SystemMessage) else CANONICAL[1][1]
+    return known if known in event.text else event.text
 
 
 def _answer(event: ToolResult) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.corpus.expected_exports import EXPORTS
+from tests.corpus.expected_frameworks import FRAMEWORKS
 from tests.corpus.expected_otlp import OTLP
 from tests.corpus.generated import CANONICAL, Row, facets_of, without
 from workbench.ingest.reader import read_source
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.corpus
 
 ROWS = (
     *EXPORTS,
+    *FRAMEWORKS,
     *OTLP,
 )
 """Each family of producers has its rows in a module `expected_*` of its own."""
