@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import step_key
 from workbench.ingest.agents_batches import INPUT_LIST, is_agents_run, is_agents_span
+from workbench.ingest.error_text import error_from
 from workbench.ingest.exchange import read_reply, read_request, request_facts, with_usage
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
-from workbench.ingest.messages import Message, Role, error_from, read_messages
+from workbench.ingest.messages import Message, Role, read_messages
 from workbench.ingest.moments import Moment, moment_of
 from workbench.ingest.shapes import as_map, map_in, map_items, text_in
 from workbench.ingest.transcript import Answered, Asked, Said, Transcript

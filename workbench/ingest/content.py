@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe, step_key
+from workbench.ingest.shapes import text_in
 
 if TYPE_CHECKING:
     from workbench.ingest.origin import Origin
@@ -62,7 +63,7 @@ def read_content(content: Json, *, key: str, origin: Origin) -> Content:
     texts: list[str] = []
     dropped = 0
     for at, part in enumerate(content):
-        if isinstance(part, dict) and part.get("type") in REASONING:
+        if text_in(part, "type") in REASONING:
             continue
         text = _part_text(part)
         if text is not None:
@@ -85,7 +86,7 @@ def read_result(content: Json, *, key: str, origin: Origin) -> Content:
 
 def _is_part(part: Json) -> bool:
     """Whether a part is one of a message, and not of a tool's own structure."""
-    return isinstance(part, dict) and (part.get("type") in _PARTS or part.keys() == {"text"})
+    return isinstance(part, dict) and (text_in(part, "type") in _PARTS or part.keys() == {"text"})
 
 
 def _part_text(part: Json) -> str | None:

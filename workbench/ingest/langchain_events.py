@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import step_key
+from workbench.ingest.error_text import error_from
 from workbench.ingest.exchange import is_flat, read_reply, read_request
 from workbench.ingest.finish import RunFacts, finished
 from workbench.ingest.format import Format
-from workbench.ingest.messages import error_from, read_message
+from workbench.ingest.messages import read_message
 from workbench.ingest.moments import Moment
 from workbench.ingest.shapes import as_map, map_in, text_in
 from workbench.ingest.transcript import Answered, Asked, Transcript

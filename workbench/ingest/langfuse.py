@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import step_key
+from workbench.ingest.error_text import error_from
 from workbench.ingest.exchange import (
     decoded,
     is_flat,
@@ -26,7 +27,7 @@ from workbench.ingest.exchange import (
 )
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
-from workbench.ingest.messages import Message, Role, error_from, read_message
+from workbench.ingest.messages import Message, Role, read_message
 from workbench.ingest.moments import moment_of
 from workbench.ingest.shapes import as_map, map_in, map_items, text_in
 from workbench.ingest.toollist import listed_tools

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.casefile.place import step_key
+from workbench.ingest.error_text import error_from
 from workbench.ingest.exchange import is_flat, read_reply, read_request, request_facts, with_usage
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
-from workbench.ingest.messages import Role, error_from, read_message
+from workbench.ingest.messages import Role, read_message
 from workbench.ingest.moments import moment_of
 from workbench.ingest.shapes import as_map, map_in, text_in
 from workbench.ingest.toollist import listed_tools

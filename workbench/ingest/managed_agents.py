@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import step_key
 from workbench.ingest.content import read_content, read_result
+from workbench.ingest.error_text import error_from
 from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
-from workbench.ingest.messages import error_from, read_call
+from workbench.ingest.messages import read_call
 from workbench.ingest.moments import Moment, moment_of, passed_ms
 from workbench.ingest.shapes import as_map, map_in, text_in
 from workbench.ingest.toollist import listed_tools

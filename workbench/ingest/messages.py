@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.content import REASONING, read_content, read_result
+from workbench.ingest.error_text import error_from
 from workbench.ingest.shapes import as_map, map_in, text_in
 from workbench.ingest.transcript import Answered, Asked, Said
 from workbench.ingest.usage import usage_of
-from workbench.model.event import CallError
 from workbench.model.jsonvalue import ABSENT, parse_text
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Message",
     "Role",
-    "error_from",
     "is_item",
     "is_turn",
     "one_reply_each",
@@ -118,9 +117,6 @@ _BLOCKS: Final = ("parts", "contents")
 _REASONS: Final = ("finish_reason", "stop_reason")
 _ANSWERS: Final = ("content", "output", "response", "result")
 _RESULT_IDS: Final = ("tool_call_id", "call_id", "tool_use_id", "toolUseId", "id")
-_ERROR_TYPE: Final = re.compile(
-    r"\s*(?:Error: *)?([A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout|Interrupt))(?=[(:])"
-)
 
 
 def is_item(item: Json) -> bool:
@@ -311,7 +307,9 @@ def _segment(
     message: JsonMap | None = None,
 ) -> Message:
     body = {} if message is None else message
-    shown = [part for part in parts if map_in(part).get("type") not in REASONING]
+    if role is Role.TOOL:
+        return _result_message(ref, {**body, "content": list(parts)}, origin)
+    shown = [part for part in parts if text_in(part, "type") not in REASONING]
     content = read_content(list(shown), key=ref, origin=origin)
     said = Said(
         ref=ref,
@@ -388,13 +386,3 @@ def _result_message(ref: str, item: JsonMap, origin: Origin) -> Message:
         dropped=content.dropped,
     )
     return Message(role=Role.TOOL, said=Said(ref=ref), answered=answered)
-
-
-def error_from(text: str | None) -> CallError:
-    """Return an error as its text tells it: `TimeoutError('504')` names its type.
-
-    >>> error_from("Error: TimeoutError('504')").type
-    'TimeoutError'
-    """
-    found = _ERROR_TYPE.match(text or "")
-    return CallError(type=None if found is None else found[1], message=text)
