@@ -22,6 +22,7 @@ from workbench.model.case import Case, CaseState, Path as CasePath
 from workbench.model.contract import FixPlace
 from workbench.model.event import ModelRequest
 from workbench.replay.adapters.drive import Setting
+from workbench.replay.adapters.environment import upstream_from
 from workbench.replay.adapters.specs import AgentSpec, parse_agent
 from workbench.replay.isolation.levels import AUTO, parse_level
 from workbench.replay.live import Upstream, live_path
@@ -181,7 +182,7 @@ def _agent(agent: str) -> AgentSpec:
 
 def _setting(layer: str, isolate: str, limits: Limits | None, upstream: Upstream | None) -> Setting:
     if layer == LIVE and upstream is None:
-        raise InputError("the live layer needs a provider", fix="pass one as `upstream`")
+        upstream = upstream_from(os.environ)
     return Setting(
         limits=limits or Limits(),
         isolate=parse_level(isolate),
