@@ -272,7 +272,7 @@ REFUSED = {
     "only a mark": (b"\xef\xbb\xbf\n", "is empty"),
     "binary": (b"\x00\x01\x02" * 999, "is binary"),
     "random": (bytes(range(128, 256)) * 9, "is not UTF-8 text"),
-    "zip": (b"PK\x03\x04rest", "is a zip archive"),
+    "zip": (b"PK\x03\x04rest", "is a damaged zip archive"),
     "parquet": (b"PAR1rest", "is a Parquet file"),
     "utf-16": ("[{}]".encode("utf-16"), "is UTF-16 text"),
     "numbers": (b"[1, 2, 3]", "holds no trace among its 3 records; the first is a number"),
@@ -453,7 +453,7 @@ def test_a_forced_format_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(TraceFormatError, match=r"no trace.*expected agentdojo"):
         read(path, format="agentdojo")
-    with pytest.raises(InputError, match=r"'agentdoj' is no format; expected one of auto, trace1"):
+    with pytest.raises(InputError, match=r"'agentdoj' is no format; expected auto, or one of"):
         read(path, format="agentdoj")
     with pytest.raises(InputError, match=r"'x' is no format"):
         read(path, format="x")

@@ -22,7 +22,8 @@ from workbench.cli.options import (
 )
 from workbench.cli.progress import Progress
 from workbench.errors import InputError
-from workbench.ingest.reader import FORMATS, read_tools
+from workbench.ingest.formats import FORMATS, checked_format
+from workbench.ingest.reader import read_tools
 from workbench.model.trace import Grade
 from workbench.review.intake import Intake, take_file
 from workbench.review.source import declared_tools, proposed_effect
@@ -41,7 +42,12 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: ArgumentParser) -> None:
     """State the flags."""
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="trace files")
-    parser.add_argument("--format", default="auto", choices=("auto", *FORMATS), help="of the files")
+    parser.add_argument(
+        "--format",
+        default="auto",
+        metavar="FORMAT",
+        help=f"of the files: auto, {', '.join(FORMATS)}, or one that another package adds",
+    )
     parser.add_argument("--explain", metavar="RUN", help="say what one run of the files lost")
     add_tools(parser)
     add_store(parser)
@@ -50,6 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Store every file and say what came in and what was lost."""
+    checked_format(options.format)
     taken = dict(_taken(options))
     if options.json:
         print_json(_document(taken))

@@ -138,9 +138,9 @@ def checked_format(name: str) -> str:
         return name
     near = nearest(name, known)
     raise InputError(
-        f"{name!r} is no format; expected one of {', '.join(known)}",
+        f"{name!r} is no format; expected auto, or one of {len(known) - 1} formats",
         key="--format",
-        fix=None if near is None else f"--format {near}",
+        fix="`workbench ingest --help` lists them" if near is None else f"--format {near}",
     )
 
 

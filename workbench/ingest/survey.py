@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
 
 __all__ = ["Survey", "digest_of", "survey"]
+
+_HELP: Final = "`workbench ingest --help` lists them"
 
 
 def digest_of(raw: bytes) -> str:
@@ -183,5 +185,7 @@ def _no_trace(found: Survey, source: SourceText) -> TraceFormatError:
     if total > 1 and found.messages == total:
         fix = "its lines are messages of one run: put them into one list, as `jq -s .` does"
     else:
-        fix = f"expected one of {', '.join(known_formats())}; check the file, or give --format"
+        fix = (
+            f"check the file, or name one of {len(known_formats())} formats with --format: {_HELP}"
+        )
     return TraceFormatError(what, place=source.shown, fix=fix)

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import decode
-from workbench.casefile.files import read_bytes
+from workbench.casefile.files import read_bytes, shown_path
 from workbench.casefile.place import Place, describe, step_key
 from workbench.casefile.strict_json import load_json
 from workbench.errors import CaseFormatError
 from workbench.ingest.shapes import map_in, text_in
-from workbench.ingest.source import shown_path
 from workbench.model.event import Event, ToolCall
 from workbench.model.trace import Effect, Tool
 
@@ -36,7 +35,7 @@ def read_tools(path: str | os.PathLike[str]) -> tuple[Tool, ...]:
     Raises:
         InputError: the file cannot be read or breaks this format.
     """
-    name = shown_path(path)
+    name = shown_path(Path(path))
     document, place = load_json(read_bytes(Path(path)), name=name)
     if not isinstance(document, list):
         raise CaseFormatError(
