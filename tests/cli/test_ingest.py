@@ -247,5 +247,5 @@ def test_an_unknown_format_is_a_usage_error(folder, shell):
     said = shell("ingest", "a.json", "--format", "yaml")
 
     assert said.status == 4
-    assert "--format: 'yaml' is no format" in said.err
+    assert "--format 'yaml' is no format" in said.err
     assert "Fix: `workbench ingest --help` lists them" in said.err
