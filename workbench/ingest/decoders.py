@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from workbench.ingest.piece import Piece
-
+from workbench.ingest.sse import is_stream_file, pieces_of_stream
 
 __all__ = ["Decoder", "decoder_of"]
 
@@ -39,6 +39,7 @@ class Decoder:
 
 
 _DECODERS: Final[tuple[Decoder, ...]] = (
+    Decoder(name="server-sent events", opens=is_stream_file, pieces=pieces_of_stream),
     Decoder(name="YAML cassette", opens=is_cassette_yaml, pieces=pieces_of_cassette),
     Decoder(name="Inspect log", opens=is_zip, pieces=samples_of),
     Decoder(name="OTLP protobuf", opens=is_otlp, pieces=otlp_records),

@@ -9,10 +9,13 @@ Source:
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
 from workbench.ingest.jsontext import read_value
+from workbench.ingest.piece import Piece
 from workbench.ingest.shapes import integer_in, map_in, text_in
 
 if TYPE_CHECKING:
@@ -20,9 +23,10 @@ if TYPE_CHECKING:
 
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["assembled", "is_stream", "stream_events"]
+__all__ = ["assembled", "is_stream", "is_stream_file", "pieces_of_stream", "stream_events"]
 
 _FIELDS: Final = ("event:", "data:", "id:", "retry:", ":")
+_BLOCKS: Final = re.compile(rb"(?:[^\r\n]+(?:\r?\n|\Z))+(?:\r?\n)*|(?:\r?\n)+")
 _DONE: Final = "[DONE]"
 _DELTAS: Final = {"text_delta": "text", "input_json_delta": "partial_json"}
 
@@ -43,6 +47,43 @@ def stream_events(text: str) -> Iterator[JsonMap]:
             data = []
             if event is not None:
                 yield event
+
+
+def is_stream_file(head: bytes) -> bool:
+    """Whether data that begin so are a recorded stream of events in JSON."""
+    return head.removeprefix(b"\xef\xbb\xbf").startswith((b"event:", b"data:", b"id:"))
+
+
+def pieces_of_stream(data: bytes) -> Iterator[Piece]:
+    """Yield each event of a recorded stream that has JSON data, with the bytes up to the next.
+
+    Raises:
+        TraceFormatError: it is no UTF-8 text, or no event has JSON data; it says no place.
+    """
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise TraceFormatError(f"is not UTF-8 text: byte {error.start} is unreadable") from None
+    chunks: list[bytes] = []
+    event: JsonMap | None = None
+    count = 0
+    for block in _BLOCKS.findall(data):
+        following = next(stream_events(block.decode()), None)
+        if following is not None and event is not None:
+            count += 1
+            yield _piece(chunks, event, count)
+            chunks = []
+        event = event if following is None else following
+        chunks.append(block)
+    if event is None:
+        raise TraceFormatError("is a stream of events, none of them with a JSON mapping as data")
+    yield _piece(chunks, event, count + 1)
+
+
+def _piece(chunks: Sequence[bytes], event: JsonMap, number: int) -> Piece:
+    """Return an event with its bytes and those of what has no data behind it (`ping`)."""
+    text = json.dumps(event, ensure_ascii=False)
+    return Piece(raw=b"".join(chunks), place=f"record {number}", value=event, text=text)
 
 
 def _json(text: str) -> JsonMap | None:
