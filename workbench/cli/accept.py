@@ -17,6 +17,7 @@ from workbench.cli.options import (
     settings_of,
 )
 from workbench.errors import InputError
+from workbench.redact.keys import read_key_file
 from workbench.redact.policy import load_policy
 from workbench.review.accept import accept_repair, accept_run
 from workbench.review.source import find_run
@@ -47,6 +48,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--policy", metavar="P", type=Path, help="redaction.yaml, as for the incident"
     )
+    parser.add_argument(
+        "--key-file",
+        metavar="F",
+        type=Path,
+        help="the key that the draft was redacted with, where that was given by hand",
+    )
     add_ner(parser)
     add_tools(parser)
     add_store(parser)
@@ -65,6 +72,7 @@ def execute(options: Namespace) -> int:
             options.case,
             find_run(options.run, lookup_of(options)),
             vault=Vault(keys_folder(settings_of())),
+            key=None if options.key_file is None else read_key_file(options.key_file),
             name=options.name,
             by=options.by,
             policy=None if options.policy is None else load_policy(options.policy),

@@ -23,7 +23,7 @@ from workbench.errors import InputError
 from workbench.redact.keys import read_key_file
 from workbench.redact.policy import load_policy
 from workbench.review.draft import draft_id, open_draft
-from workbench.review.redact import redact_draft
+from workbench.review.redact import draft_key, redact_into
 from workbench.review.source import find_run
 from workbench.review.summary import render_redaction
 from workbench.review.vault import Vault
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import JsonMap
+    from workbench.redact.policy import Policy
     from workbench.redact.redaction import Redaction
 
 __all__ = ["add_arguments", "add_redaction", "execute", "redaction_document"]
@@ -83,15 +84,16 @@ def execute(options: Namespace) -> int:
         message = "is missing; the redacted draft goes into a file"
         raise InputError(message, place="-o", fix="-o NAME.draft.json")
     require_target(options.out)
-    raw, key = _opened(options, vault)
-    draft, redaction = redact_draft(
+    policy = None if options.policy is None else load_policy(options.policy)
+    raw, key = _opened(options, vault, policy)
+    draft, redaction = redact_into(
+        vault,
         raw,
         key=key,
-        policy=None if options.policy is None else load_policy(options.policy),
+        policy=policy,
         ner="none" if options.without_ner else "auto",
         trigger=options.trigger,
     )
-    vault.keep(draft.draft, redaction.needles)
     save_draft(draft, options.out)
     if options.json:
         print_json({**redaction_document(redaction), "out": relative(options.out)})
@@ -102,27 +104,33 @@ def execute(options: Namespace) -> int:
 
 
 def _forget(draft: str, vault: Vault, options: Namespace) -> int:
+    shared = vault.is_shared(draft)
     vault.forget(draft)
     if options.json:
-        print_json({"forgotten": draft})
-    else:
-        print(f"the key of {draft} is gone; no path can be accepted with its pseudonyms any more")
+        print_json({"forgotten": draft, "shared_key_stays": shared})
+        return 0
+    print(f"the key of {draft} is gone; no path can be accepted with its pseudonyms any more")
+    if shared:
+        print("it was the key that cases share, which stays: delete shared-by-cases to forget it")
     return 0
 
 
-def _opened(options: Namespace, vault: Vault) -> tuple[Draft, bytes]:
+def _opened(options: Namespace, vault: Vault, policy: Policy | None) -> tuple[Draft, bytes]:
     """Return the raw draft to redact, with its key."""
     given = None if options.key_file is None else read_key_file(options.key_file)
     draft = draft_in(options.run)
     if draft is not None:
         require_same_clauses(draft, options.contract)
-        return draft, given or vault.known_key(draft.draft)
+        if given is not None:
+            return draft, given
+        vault.known_key(draft.draft)  # a raw draft has one, or it is of another machine
+        return draft, draft_key(vault, draft.draft, policy)
     if options.contract is None:
         message = "is missing; a run has no contract of its own"
         raise InputError(message, place="--contract", fix="--contract FILE")
     run = find_run(options.run, lookup_of(options))
     contract = load_contract(options.contract)
-    key = given or vault.key(draft_id(run.trace, contract))
+    key = given or draft_key(vault, draft_id(run.trace, contract), policy)
     return open_draft(run, contract, key=key, incident=options.incident), key
 
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 from workbench.redact.book import KEPT_WORDS, Book, Host, Known, Pin, Value, labels_of, sign_of
 from workbench.redact.checks import VALIDITY, is_ip
 from workbench.redact.finding import Family, family_of
+from workbench.redact.scripts import link_scripts
 from workbench.redact.search import search
 from workbench.redact.skeleton import core_of, pieces, words_of
-from workbench.redact.special import Dates
+from workbench.redact.special import Dates, anchor_address
 from workbench.redact.variants import Member, cluster, script
 
 if TYPE_CHECKING:
@@ -129,11 +130,22 @@ def _form_clusters(book: Book) -> None:
         )
     anchor_of = cluster(members.values())
     for one in known:
+        if family_of(one.value.type) is Family.ADDRESS:
+            _join_address(book, one)
+            continue
         group = _group(one.value.type)
         key = anchor_of[group, one.core.key]
         one.anchor = f"{group}:{key}"
         one.steps = script(key, one.core.key)
         book.anchors[one.anchor] = first[one.anchor]
+
+
+def _join_address(book: Book, one: Known) -> None:
+    """Put an internet address into the cluster of the valid one that it is a damaged form of."""
+    origin = anchor_address(one.value.text, book.addresses)
+    owner = book.known.get(origin, one)
+    one.anchor = f"{_group(one.value.type)}:{owner.core.key}"
+    book.anchors[one.anchor] = owner
 
 
 def _form_orders(book: Book) -> None:
@@ -275,7 +287,7 @@ def _fit_dress(book: Book) -> None:
     for one in book.known.values():
         if one.value.text.isascii() or family_of(one.value.type) in (Family.ADDRESS, Family.DATE):
             continue
-        units = book.replay(book.of_anchor(one.anchor), one.steps)
+        units = book.units_of(one)
         for place, unit in zip(one.core.at, units, strict=True):
             piece = one.parts[place]
             if unit.label in book.frozen and one.value.pin is None:
@@ -310,6 +322,7 @@ def assign(
     book.addresses = tuple(t for t, k in known.items() if k.value.type == "IP_ADDRESS" and is_ip(t))
     _form_clusters(book)
     _form_orders(book)
+    link_scripts(book)
     _form_words(book)
     _form_hosts(book)
     _freeze(book)

@@ -16,6 +16,7 @@ from workbench.redact.builders import Draw, build_sequence, schema_length, sprea
 from workbench.redact.draws import CJK_SURNAMES, Drawer, alphabet_of
 from workbench.redact.finding import Family, family_of
 from workbench.redact.ordered import draw_in_order
+from workbench.redact.romanise import latin_of, spread_latin
 from workbench.redact.skeleton import Core, Piece, can_dress, dressed, words_of
 from workbench.redact.special import Dates, address_for, anchor_address, date_for
 from workbench.redact.variants import Copied, Drawn, Step
@@ -82,6 +83,8 @@ class Known:
     steps: tuple[Step, ...] = ()
     anchor: str = ""
     """Group and key of the anchor; names the cluster."""
+    form: Known | None = None
+    """The value whose words draw it: a form of its anchor in another script."""
 
 
 class Host(NamedTuple):
@@ -107,6 +110,8 @@ class Book:
     anchors: dict[str, Known] = field(default_factory=dict)
     words: dict[str, tuple[str, tuple[Step, ...]]] = field(default_factory=dict)
     """Word -> its anchor word and script."""
+    readings: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    """Latin word -> the characters of names, as (word, place), that it is read from."""
     hosts: dict[str, Host] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     """Words of people's names."""
@@ -141,6 +146,8 @@ class Book:
             c in _KEPT_SIGNS for c in word
         ):
             return [Unit(c, label, at) for at, c in enumerate(word)]
+        if word in self.readings:
+            return self._read(word)
         anchor, steps = self.words.get(word, (word, ()))
         if anchor != word:
             return self.replay(self.word(anchor), steps)
@@ -150,11 +157,23 @@ class Book:
             ]
         return self.units[label]
 
+    def _read(self, word: str) -> list[Unit]:
+        """Return the units of a Latin word: how the names behind it are read now."""
+        done: list[Unit] = []
+        for source, at in self.readings[word]:
+            unit = self.word(source)[at]
+            places = len("".join(latin_of(source[at]) or ()))
+            text = "".join(latin_of(unit.text) or (unit.text,))
+            done += [Unit(t, unit.label, unit.at) for t in spread_latin(text, places) if places]
+        return done
+
     def _letter(self, label: str, at: int, char: str) -> str:
         if char in _KEPT_SIGNS and at > 0:
             return char
         if at == 0 and char in CJK_SURNAMES:
-            return self.drawer.cycle(CJK_SURNAMES, label, str(self.counters[label]))[char]
+            return self._read_otherwise(CJK_SURNAMES, label, at, char)
+        if "\u4e00" <= char <= "\u9fff" and (label, at) not in self.dress:
+            return self._read_otherwise(alphabet_of(char), label, at, char)
         if (
             char.isdigit()
             and char.isascii()
@@ -164,6 +183,14 @@ class Book:
         ):
             return self.drawer.cycle("123456789", label, str(self.counters[label]))[char]
         return self.char(label, at, char)
+
+    def _read_otherwise(self, alphabet: str, label: str, at: int, char: str) -> str:
+        """Draw a character that is also read otherwise, so that its Latin form does not stay."""
+        step = self.drawer.cycle(alphabet, label, str(at), str(self.counters[label]))
+        drawn = step[char]
+        while latin_of(drawn) == latin_of(char) and drawn != char:
+            drawn = step[drawn]
+        return drawn
 
     def _compound(self, word: str) -> list[Unit] | None:
         """Return the units of a word that is made of names: `asmith`, `alexsmith`, `A`."""
@@ -320,7 +347,7 @@ class Book:
                 return self._worn(known)
 
     def _worn(self, known: Known) -> str:
-        units = self.replay(self.of_anchor(known.anchor), known.steps)
+        units = self.units_of(known)
         at_piece: dict[int, str] = defaultdict(str)
         for place, unit in zip(known.core.at, units, strict=True):
             at_piece[place] += unit.text
@@ -333,7 +360,16 @@ class Book:
         """Return the draws that a value depends on."""
         if family_of(known.value.type) in (Family.ADDRESS, Family.DATE):
             return {known.anchor}
+        if known.form is not None:
+            return {unit.label for unit in self.units_of(known)}
         return {unit.label for unit in self.of_anchor(known.anchor)}
+
+    def units_of(self, known: Known) -> list[Unit]:
+        """Return the units of a value, one for each character of its core."""
+        if known.form is not None:
+            words = self._worded(known.form, 0, len(known.form.core.key))
+            return self.replay(words, known.steps)
+        return self.replay(self.of_anchor(known.anchor), known.steps)
 
     def redraw(self, labels: Iterable[str]) -> None:
         """Take the next draw of some labels, unless a pinned value rests on them."""

@@ -209,5 +209,6 @@ def undo(policy: Policy) -> Policy:
         InputError: there is none.
     """
     if not policy.decisions:
-        raise InputError("there is no decision to take back", key="decisions")
+        message = "there is no decision to take back"
+        raise InputError(message, key="decisions", fix="go on; every decision was taken back")
     return replace(policy, decisions=policy.decisions[:-1])

@@ -15,9 +15,18 @@ from typing import Final
 
 from workbench.errors import InputError
 
-__all__ = ["KEY_BYTES", "forget_key", "key_folder", "load_key", "new_key", "read_key_file"]
+__all__ = [
+    "KEY_BYTES",
+    "forget_key",
+    "keep_key",
+    "key_folder",
+    "load_key",
+    "new_key",
+    "read_key_file",
+]
 
 KEY_BYTES: Final = 32
+_READABLE: Final = "check your rights in the folder of keys, or set WORKBENCH_KEYS to another one"
 _DRAFT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
@@ -49,8 +58,18 @@ def new_key(draft: str, *, folder: Path | None = None) -> bytes:
     Raises:
         InputError: the draft has a key already, or the folder cannot be written.
     """
-    path = _path(draft, folder)
     key = secrets.token_bytes(KEY_BYTES)
+    keep_key(draft, key, folder=folder)
+    return key
+
+
+def keep_key(draft: str, key: bytes, *, folder: Path | None = None) -> None:
+    """Save a key as that of a new draft.
+
+    Raises:
+        InputError: the draft has a key already, or the folder cannot be written.
+    """
+    path = _path(draft, folder)
     _make_folder(path.parent)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -62,7 +81,6 @@ def new_key(draft: str, *, folder: Path | None = None) -> bytes:
         ) from None
     except OSError as error:
         raise _unwritable(error) from error
-    return key
 
 
 def _make_folder(folder: Path) -> None:
@@ -94,7 +112,9 @@ def load_key(draft: str, *, folder: Path | None = None) -> bytes:
             fix="set WORKBENCH_KEYS or --key-file, or start a new draft from the run",
         ) from None
     except OSError as error:
-        raise InputError(f"the key of draft {draft} cannot be read: {error.strerror}") from error
+        raise InputError(
+            f"the key of draft {draft} cannot be read: {error.strerror}", fix=_READABLE
+        ) from error
 
 
 def read_key_file(path: Path) -> bytes:
@@ -107,7 +127,9 @@ def read_key_file(path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(
-            f"the key file cannot be read: {error.strerror}", place=path.name
+            f"the key file cannot be read: {error.strerror}",
+            place=path.name,
+            fix="check the path and your rights",
         ) from error
     text = data.strip()
     if len(text) == 2 * KEY_BYTES:
@@ -118,7 +140,10 @@ def read_key_file(path: Path) -> bytes:
 
 def _checked(data: bytes, what: str) -> bytes:
     if len(data) != KEY_BYTES:
-        raise InputError(f"{what} has {len(data)} bytes; expected {KEY_BYTES}")
+        raise InputError(
+            f"{what} has {len(data)} bytes; expected {KEY_BYTES}, or {2 * KEY_BYTES} hex digits",
+            fix=f"make one with: head -c {KEY_BYTES} /dev/urandom > FILE",
+        )
     return data
 
 
@@ -140,4 +165,6 @@ def forget_key(draft: str, *, folder: Path | None = None) -> None:
             f"draft {draft} has no key here", fix="nothing is left to forget"
         ) from None
     except OSError as error:
-        raise InputError(f"the key of draft {draft} cannot be deleted: {error.strerror}") from error
+        raise InputError(
+            f"the key of draft {draft} cannot be deleted: {error.strerror}", fix=_READABLE
+        ) from error

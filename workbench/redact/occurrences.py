@@ -18,6 +18,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from workbench.redact.finding import Family, Finding, family_of, merged
+from workbench.redact.romanise import latin_forms
 from workbench.redact.skeleton import Piece, core_of, folded, pieces
 from workbench.redact.wording import (
     COMMON_WORDS,
@@ -93,6 +94,8 @@ class Occurrences:
             if len(plain) >= 3 or not plain.isascii():
                 self._add(plain, kind, is_word=family is Family.WORDS and plain.isalpha())
             if kind == "PERSON":
+                for form in latin_forms(plain):
+                    self._add(form, kind, is_word=form.isalpha() and len(form) < 6)
                 for word in words_of_name(text):
                     self._add(word, kind, is_word=True)
                     self._names[word] = None

@@ -112,7 +112,8 @@ def open_run(  # noqa: PLR0913  see `redact_trace`
 ) -> Run:
     """Return a redaction under way, with what was found; see `redact_trace`."""
     if len(key) < 16:
-        raise InputError(f"the key has {len(key)} bytes; expected at least 16", key="key")
+        message = f"the key has {len(key)} bytes; expected at least 16"
+        raise InputError(message, key="key", fix="pass secrets.token_bytes(32), and keep it")
     rules = (
         policy
         if isinstance(policy, Policy)

@@ -84,9 +84,19 @@ def address_for(text: str, anchor: str, drawer: Drawer, counter: int) -> str:
             ]
     parts, at = [], 0
     for (start, end), new in zip(octets, mapped, strict=True):
-        parts += [text[at:start], new if text[start].isascii() else new.translate(_WIDE)]
+        parts += [text[at:start], _as_wide(new, text[start:end])]
         at = end
     return "".join([*parts, text[at:]])
+
+
+def _as_wide(number: str, octet: str) -> str:
+    """Return digits as wide as those of an octet, the last ones where it has fewer."""
+    wide = [not char.isascii() for char in octet]
+    wide += [wide[-1]] * (len(number) - len(wide))
+    done = [c.translate(_WIDE) if w else c for c, w in zip(number, wide, strict=False)]
+    if any(wide) and "".join(done).isascii():
+        done[-1] = done[-1].translate(_WIDE)
+    return "".join(done)
 
 
 def _quad(source: list[str], drawer: Drawer, anchor: str, counter: int) -> list[str]:

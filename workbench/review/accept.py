@@ -59,6 +59,7 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
     run: LoadedRun,
     *,
     vault: Vault,
+    key: bytes | None = None,
     name: str | None = None,
     by: str | None = None,
     policy: Policy | None = None,
@@ -70,6 +71,7 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
         file: of the case.
         run: of the mended agent, with outcomes derived.
         vault: where the case's draft key is.
+        key: of the draft, where a person keeps it; None: it is in the vault.
         name: of the path; None: `accepted`.
         by: who accepts it; None: the case's owner.
         policy: of redaction, as for the incident.
@@ -87,7 +89,7 @@ def accept_run(  # noqa: PLR0913  the command's flags, keyword-only
         raise InputError(message, place=file.name, key="source.draft", fix="use --repair")
     known = vault.needles(draft)
     redaction = redact_trace(
-        run.trace, policy=policy, key=vault.known_key(draft), ner=ner, known=known
+        run.trace, policy=policy, key=key or vault.known_key(draft), ner=ner, known=known
     )
     require_safe(redaction)
     done = accept_trace(case, redaction.trace, name=name or "accepted", by=by or case.owner)

@@ -14,7 +14,7 @@ from workbench.check.diagnose import diagnose
 from workbench.errors import InputError
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.export import export_draft
-from workbench.review.redact import redact_draft
+from workbench.review.redact import draft_key, redact_into
 from workbench.review.shrink import OracleKind, shrink_draft
 
 if TYPE_CHECKING:
@@ -94,10 +94,9 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
     """
     if contract is None:
         contract = load_contract(surest_suggestion(run.trace).contract)
-    key = vault.key(draft_id(run.trace, contract))
+    key = draft_key(vault, draft_id(run.trace, contract), policy)
     raw = open_draft(run, contract, key=key, incident=details.incident)
-    redacted, redaction = redact_draft(raw, key=key, policy=policy, ner=ner, trigger=trigger)
-    vault.keep(raw.draft, redaction.needles)
+    redacted, redaction = redact_into(vault, raw, key=key, policy=policy, ner=ner, trigger=trigger)
     small, shrunk = shrink_draft(redacted, kind=OracleKind.RECORDED)
     case, path = export_draft(small, details, out, needles=redaction.needles, date=date)
     return Made(case=case, path=path, draft=small, redaction=redaction, shrunk=shrunk)

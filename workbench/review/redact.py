@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
     from workbench.model.trace import Trace
     from workbench.redact.policy import Policy
+    from workbench.redact.residue import Needle
+    from workbench.review.vault import Vault
 
-__all__ = ["redact_draft", "surviving_places"]
+__all__ = ["draft_key", "redact_draft", "redact_into", "surviving_places"]
 
 _WHOLE = ("run_id", "tags", "versions", "tools", "contract")
 """What reaches every case beside the events."""
@@ -63,6 +65,40 @@ def _leaves(value: Json, key: str) -> Iterator[str]:
         yield key  # a list is one place: cutting it moves what is behind the cut
 
 
+def draft_key(vault: Vault, draft: str, policy: Policy | None) -> bytes:
+    """Return the key of a draft: its own, or the one that cases share where the policy says so.
+
+    Raises:
+        InputError: the draft has another key, or the folder of keys cannot be used.
+    """
+    shares = policy is not None and policy.share_across_cases
+    return vault.shared_key(draft) if shares else vault.key(draft)
+
+
+def redact_into(
+    vault: Vault,
+    draft: Draft,
+    *,
+    key: bytes,
+    policy: Policy | None = None,
+    ner: str = "auto",
+    trigger: Sequence[str] = (),
+) -> tuple[Draft, Redaction]:
+    """Redact a draft and keep what it replaced; see `redact_draft`.
+
+    A policy that shares across cases gives what other such cases replaced the same pseudonyms here.
+    """
+    shares = policy is not None and policy.share_across_cases and vault.is_shared(draft.draft)
+    known = vault.shared_needles() if shares else ()
+    done, redaction = redact_draft(
+        draft, key=key, policy=policy, ner=ner, trigger=trigger, known=known
+    )
+    vault.keep(draft.draft, redaction.needles)
+    if shares:
+        vault.keep_shared(redaction.needles)
+    return done, redaction
+
+
 def redact_draft(
     draft: Draft,
     *,
@@ -70,6 +106,7 @@ def redact_draft(
     policy: Policy | None = None,
     ner: str = "auto",
     trigger: Sequence[str] = (),
+    known: Sequence[Needle] = (),
 ) -> tuple[Draft, Redaction]:
     """Return the draft redacted, and what a person must know about it.
 
@@ -79,6 +116,7 @@ def redact_draft(
         policy: declared fields, decisions and triggers.
         ner: `auto`, or `none` to go on without names in prose.
         trigger: more places of the trigger.
+        known: what is replaced in other cases under the same key, by the same pseudonyms here.
 
     Raises:
         InputError: the draft was redacted or shrunk before; or see `redact_trace`.
@@ -99,6 +137,7 @@ def redact_draft(
         survivors=surviving_places(minimal_raw(draft.trace, draft.contract)),
         ner=ner,
         trigger=trigger,
+        known=known,
     )
     require_safe(redaction)
     assert redaction.contract is not None  # noqa: S101  one was given

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from workbench.casefile.codec import decode, encode
 from workbench.casefile.place import Place, describe
 from workbench.errors import CaseFormatError, InputError
-from workbench.redact.keys import forget_key, key_folder, load_key, new_key
+from workbench.redact.keys import forget_key, keep_key, key_folder, load_key, new_key
 from workbench.redact.residue import Needle
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Vault"]
 
+_SHARED = "shared-by-cases"
+"""What the key is kept as that drafts share when their policies ask for it."""
 _SUFFIX = ".values"
 _DRAFT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
@@ -43,6 +45,42 @@ class Vault:
         if (self._folder / draft).exists():
             return load_key(draft, folder=self._folder)
         return new_key(draft, folder=self._folder)
+
+    def shared_key(self, draft: str) -> bytes:
+        """Return the key that cases share, and make it that of a draft.
+
+        Raises:
+            InputError: the draft has another key, or the folder cannot be read or written.
+        """
+        key = self.key(_SHARED)
+        if not (self._folder / draft).exists():
+            keep_key(draft, key, folder=self._folder)
+        elif load_key(draft, folder=self._folder) != key:
+            message = f"draft {draft} has a key of its own, and its policy shares one"
+            fix = f"workbench redact {draft}.json --forget-key, and redact again; or drop the line"
+            raise InputError(message, key="share_across_cases", fix=fix)
+        return key
+
+    def is_shared(self, draft: str) -> bool:
+        """Whether a draft's key is the one that cases share."""
+        paths = [self._folder / name for name in (draft, _SHARED)]
+        return all(path.is_file() for path in paths) and (
+            load_key(draft, folder=self._folder) == load_key(_SHARED, folder=self._folder)
+        )
+
+    def shared_needles(self) -> tuple[Needle, ...]:
+        """Return what was replaced in the cases that share a key; empty: there are none yet.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        return self.needles(_SHARED) if self._path(_SHARED).is_file() else ()
+
+    def keep_shared(self, needles: Iterable[Needle]) -> None:
+        """Keep what a draft replaced for the cases that share its key; what is known stays as it is."""
+        known = self.shared_needles()
+        seen = {needle.text for needle in known}
+        self.keep(_SHARED, (*known, *(needle for needle in needles if needle.text not in seen)))
 
     def known_key(self, draft: str) -> bytes:
         """Return the key of a draft.
