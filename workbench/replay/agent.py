@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
+from threading import local
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Model", "ModelError", "Reply", "Task", "ToolError", "ToolRequest", "Tools"]
 
 _TIMEOUT_S: Final = 120
+_REUSE_S: Final = 30
+"""Well below the time after which the gateway closes an idle connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,29 +97,47 @@ class ModelError(Exception):
 
 
 class _Client:
-    """One connection a request: nothing is shared between threads of an agent."""
+    """One connection a thread: nothing is shared between threads of an agent."""
 
     def __init__(self, base_url: str) -> None:
         parts = urlsplit(base_url)
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 80
         self._path = parts.path
+        self._own = local()
 
     def post(self, path: str, body: object) -> tuple[int, Any, dict[str, str]]:
         """Send JSON and return the status, the parsed answer and the headers."""
-        connection = HTTPConnection(self._host, self._port, timeout=_TIMEOUT_S)
+        raw = json.dumps(body).encode()
+        connection = self._connection()
         try:
-            raw = json.dumps(body).encode()
             connection.request(
                 "POST", f"{self._path}/{path}", raw, {"content-type": "application/json"}
             )
             response = connection.getresponse()
             text = response.read()
-            headers = {name.lower(): value for name, value in response.getheaders()}
         except HTTPException as error:
-            raise ConnectionError(type(error).__name__) from error
-        finally:
             connection.close()
+            raise ConnectionError(type(error).__name__) from error
+        except BaseException:
+            connection.close()
+            raise
+        self._own.used_s = monotonic()
+        headers = {name.lower(): value for name, value in response.getheaders()}
         return response.status, json.loads(text or b"null"), headers
+
+    def _connection(self) -> HTTPConnection:
+        """Return this thread's connection; one that the gateway may have given up is replaced.
+
+        A request is never sent twice: a tool call that was repeated would count as two.
+        """
+        known: HTTPConnection | None = getattr(self._own, "connection", None)
+        if known is not None and monotonic() - self._own.used_s < _REUSE_S:
+            return known
+        if known is not None:
+            known.close()
+        fresh = HTTPConnection(self._host, self._port, timeout=_TIMEOUT_S)
+        self._own.connection, self._own.used_s = fresh, monotonic()
+        return fresh
 
 
 class Tools:
