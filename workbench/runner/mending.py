@@ -17,7 +17,7 @@ from workbench.model.contract import (
     ArgsSchema,
     AtMostAfter,
     Before,
-    Clause,
+    Evidence,
     Finishes,
     ForbidCall,
     ImmediatelyAfter,
@@ -36,7 +36,7 @@ from workbench.replay.scripted import is_reply, replay_path
 from workbench.runner.readback import declared_call, evidence_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from workbench.model.trace import Trace
     from workbench.model.verdict import Violation
@@ -57,6 +57,19 @@ class Way:
     fixtures: tuple[Fixture, ...] = ()
 
 
+_REFUSABLE: Final = (
+    ForbidCall,
+    OnlyCall,
+    MaxCalls,
+    ArgsSchema,
+    AtMostAfter,
+    NeverBetween,
+    PermissionRule,
+    Limit,
+)
+"""Kinds that the path keeps once the offending call is not made."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wound:
     """The first violation of a path."""
@@ -66,7 +79,6 @@ class Wound:
     trace: Trace
     """The path, replayed."""
     violation: Violation
-    clause: Clause
     turn: int
     """Place of the offending turn; the number of turns for what never came."""
 
@@ -92,18 +104,26 @@ def mends(case: Case, path: Path, trace: Trace, violation: Violation, *, way: Wa
         way: what the path was made from.
     """
     clause = next((c for c in case.contract.clauses if c.id == violation.clause), None)
-    mend = _MENDS.get(type(clause))
-    if clause is None or mend is None:
-        return
     wound = Wound(
         case=case,
         way=way,
         trace=trace,
         violation=violation,
-        clause=clause,
         turn=_turn_at(case, path, violation.seq),
     )
-    yield from mend(wound)
+    match clause:
+        case After() | ImmediatelyAfter():
+            yield from _read_back(wound, clause.then)
+        case Before():
+            yield from _look_first(wound, clause.first)
+        case MustCall() | MinCalls():
+            yield from _call_it(wound, clause.selector)
+        case AnswerRule() | Finishes():
+            yield from _say_otherwise(wound)
+        case SuccessRequires() if wound.turn < len(way.turns):
+            yield from _do_not_claim(wound, clause.evidence)
+        case _ if isinstance(clause, _REFUSABLE) and wound.turn < len(way.turns):
+            yield from _refuse(wound)
 
 
 def _turn_at(case: Case, path: Path, seq: int) -> int:
@@ -135,17 +155,13 @@ def _without_call(wound: Wound) -> tuple[Turn, ...]:
 
 def _refuse(wound: Wound) -> Iterator[Way]:
     """Stop before the call, and say so; or leave it out and go on."""
-    if wound.turn == len(wound.way.turns):
-        return
     kept = _without_call(wound)
     yield replace(wound.way, turns=(*wound.before, *kept, closing(wound.case)))
     yield replace(wound.way, turns=(*wound.before, *kept, *wound.after))
 
 
-def _do_not_claim(wound: Wound) -> Iterator[Way]:
+def _do_not_claim(wound: Wound, evidence: Evidence) -> Iterator[Way]:
     """Say that it is unresolved, and stop or go on; or read it back before saying it is done."""
-    if wound.turn == len(wound.way.turns):
-        return
     turn = wound.way.turns[wound.turn]
     end = closing(wound.case)
     honest = replace(
@@ -153,36 +169,28 @@ def _do_not_claim(wound: Wound) -> Iterator[Way]:
     )
     yield replace(wound.way, turns=(*wound.before, honest))
     yield replace(wound.way, turns=(*wound.before, honest, *wound.after))
-    clause = wound.clause
-    if isinstance(clause, SuccessRequires):
-        fixture = evidence_call(wound.case, clause.evidence, wound.trace, wound.violation.seq)
-        yield from _with_call(wound, fixture, at=wound.turn)
+    fixture = evidence_call(wound.case, evidence, wound.trace, wound.violation.seq)
+    yield from _with_call(wound, fixture, at=wound.turn)
 
 
-def _read_back(wound: Wound) -> Iterator[Way]:
+def _read_back(wound: Wound, then: Selector) -> Iterator[Way]:
     """Make the call that has to follow: after the one that asks for it, before a wrong one."""
-    clause = wound.clause
-    if isinstance(clause, After | ImmediatelyAfter):
-        wrong_call = wound.violation.kind == ToolCall.kind
-        at = wound.turn if wrong_call else wound.turn + 1
-        yield from _with_selected(wound, clause.then, at=at)
+    wrong_call = wound.violation.kind == ToolCall.kind
+    at = wound.turn if wrong_call else wound.turn + 1
+    yield from _with_selected(wound, then, at=at)
 
 
-def _look_first(wound: Wound) -> Iterator[Way]:
+def _look_first(wound: Wound, first: Selector) -> Iterator[Way]:
     """Make the call that has to come before; or do not make the later one."""
-    clause = wound.clause
-    if isinstance(clause, Before):
-        yield from _with_selected(wound, clause.first, at=wound.turn)
+    yield from _with_selected(wound, first, at=wound.turn)
     yield from _refuse(wound)
 
 
-def _call_it(wound: Wound) -> Iterator[Way]:
+def _call_it(wound: Wound, selector: Selector) -> Iterator[Way]:
     """Make the call that never came, before the last text."""
-    clause = wound.clause
-    if isinstance(clause, MustCall | MinCalls):
-        texts = [at for at, turn in enumerate(wound.way.turns) if is_reply(turn) and turn.text]
-        at = texts[-1] if texts else len(wound.way.turns)
-        yield from _with_selected(wound, clause.selector, at=at)
+    texts = [at for at, turn in enumerate(wound.way.turns) if is_reply(turn) and turn.text]
+    at = texts[-1] if texts else len(wound.way.turns)
+    yield from _with_selected(wound, selector, at=at)
 
 
 def _say_otherwise(wound: Wound) -> Iterator[Way]:
@@ -210,23 +218,3 @@ def _with_call(wound: Wound, fixture: Fixture | None, *, at: int) -> Iterator[Wa
         turns=(*turns[:at], Turn(tool_calls=(call,)), *turns[at:]),
         fixtures=(*wound.way.fixtures, fixture),
     )
-
-
-_MENDS: Final[dict[type, Callable[[Wound], Iterator[Way]]]] = {
-    ForbidCall: _refuse,
-    OnlyCall: _refuse,
-    MaxCalls: _refuse,
-    ArgsSchema: _refuse,
-    AtMostAfter: _refuse,
-    NeverBetween: _refuse,
-    PermissionRule: _refuse,
-    Limit: _refuse,
-    SuccessRequires: _do_not_claim,
-    After: _read_back,
-    ImmediatelyAfter: _read_back,
-    Before: _look_first,
-    MustCall: _call_it,
-    MinCalls: _call_it,
-    AnswerRule: _say_otherwise,
-    Finishes: _say_otherwise,
-}
