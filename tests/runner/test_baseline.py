@@ -9,6 +9,7 @@ import pytest
 
 from tests.runner.results import a_case_result, a_trial
 from workbench.errors import CaseFormatError
+from workbench.model.jsonvalue import JsonMap
 from workbench.runner.baseline import (
     Baseline,
     baseline_diff,
@@ -31,7 +32,7 @@ from workbench.runner.outcome import (
 from workbench.runner.standing import absent_cases, beside_baseline
 from workbench.runner.strength import Measured, Strength
 
-VERSIONS = {"agent": "support@v44", "models": ["gpt-x"]}
+VERSIONS: JsonMap = {"agent": "support@v44", "models": ["gpt-x"]}
 STRENGTH = Strength(red=True, green=True, killable=(1, 1), fails=None, passes=None, coverage=(3, 3))
 
 
@@ -131,6 +132,7 @@ def test_the_average_is_unchanged_while_one_case_drops():
     assert [r.verdict.value for r in found] == ["fail", "pass"]
     assert exit_code(found, invalid=0, interrupted=False) == 1
     assert found[0].reason == "worse: 20/20 -> 10/20, which is no chance"
+    assert found[1].baseline is not None
     assert found[1].baseline.sentence == "better: 10/20 -> 20/20"
 
 
@@ -151,8 +153,10 @@ def test_a_case_of_the_baseline_that_is_gone_is_red():
 
     assert (found.id, found.state, found.verdict) == ("gone", "absent", CaseVerdict.FAIL)
     assert found.gates
-    assert "the baseline has it, and no such case was given" in found.reason
-    assert "Fix: run it, or accept that with --update-baseline REASON" in found.reason
+    assert found.reason == (
+        "the baseline has it, and no such case was given\n"
+        "  Fix: run it, or accept that with --update-baseline REASON"
+    )
     assert exit_code((a_case_result(), found), invalid=0, interrupted=False) == 1
 
 
@@ -169,6 +173,7 @@ def test_a_new_case_is_judged_by_its_own_gate():
         a_result(20), Baseline(), layer="live", versions=VERSIONS, gate_cost=False
     )
 
+    assert found.baseline is not None
     assert (found.baseline.relation, found.verdict) == (Relation.NEW, CaseVerdict.PASS)
 
 

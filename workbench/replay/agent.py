@@ -96,6 +96,13 @@ class ModelError(Exception):
         self.headers = dict(headers)
 
 
+class _Connection(HTTPConnection):
+    """Closes with the thread or the client that it belongs to."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class _Client:
     """One connection a thread: nothing is shared between threads of an agent."""
 
@@ -125,17 +132,17 @@ class _Client:
         headers = {name.lower(): value for name, value in response.getheaders()}
         return response.status, json.loads(text or b"null"), headers
 
-    def _connection(self) -> HTTPConnection:
+    def _connection(self) -> _Connection:
         """Return this thread's connection; one that the gateway may have given up is replaced.
 
         A request is never sent twice: a tool call that was repeated would count as two.
         """
-        known: HTTPConnection | None = getattr(self._own, "connection", None)
+        known: _Connection | None = getattr(self._own, "connection", None)
         if known is not None and monotonic() - self._own.used_s < _REUSE_S:
             return known
         if known is not None:
             known.close()
-        fresh = HTTPConnection(self._host, self._port, timeout=_TIMEOUT_S)
+        fresh = _Connection(self._host, self._port, timeout=_TIMEOUT_S)
         self._own.connection, self._own.used_s = fresh, monotonic()
         return fresh
 
