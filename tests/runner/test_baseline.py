@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.runner.results import a_case_result, a_trial
 from workbench.errors import CaseFormatError
-from workbench.model.jsonvalue import JsonMap
 from workbench.runner.baseline import (
     Baseline,
     baseline_diff,
@@ -31,6 +31,9 @@ from workbench.runner.outcome import (
 )
 from workbench.runner.standing import absent_cases, beside_baseline
 from workbench.runner.strength import Measured, Strength
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import JsonMap
 
 VERSIONS: JsonMap = {"agent": "support@v44", "models": ["gpt-x"]}
 STRENGTH = Strength(red=True, green=True, killable=(1, 1), fails=None, passes=None, coverage=(3, 3))

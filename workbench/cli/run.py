@@ -156,8 +156,9 @@ def _baseline_file(options: Namespace, settings: Settings) -> Path | None:
 
 def _update(file: Path, old: Baseline, report: RunReport, options: Namespace) -> None:
     """Write the new baseline and say what changes; the exit code stays that of the old one."""
-    if report.interrupted or (report.budget is not None and report.budget.stopped):
-        complain("workbench: the run did not end by itself; the baseline stays as it is")
+    stopped = report.budget is not None and report.budget.stopped is not None
+    if report.interrupted or stopped or report.summary.invalid:
+        complain("workbench: not all cases were run to their end; the baseline stays as it is")
         return
     new = updated_baseline(old, report, reason=options.update_baseline, at=report.started)
     save_baseline(new, file)
