@@ -33,6 +33,7 @@ __all__ = ["result_without", "trial_result"]
 _CUT_SHORT: Final = frozenset(
     {
         IssueKind.AGENT_ERROR,
+        IssueKind.PROVIDER_ERROR,
         IssueKind.SCRIPT_EXHAUSTED,
         IssueKind.MODEL_CALL_LIMIT,
         IssueKind.TOOL_CALL_LIMIT,
