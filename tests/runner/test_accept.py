@@ -405,6 +405,18 @@ def test_ids_that_are_taken_get_a_number():
     assert grown.fixtures[-1].id == "f3-2"
 
 
+def test_an_answer_kept_for_another_path_is_not_known_to_this_one():
+    """What only the incident may hear is recorded anew for the accepted path."""
+    case = a_pause_case()
+    kept = replace(case.fixtures[0], only=("recorded",))
+
+    grown = accept_trace(
+        replace(case, fixtures=(kept, *case.fixtures[1:])), a_good_run(), name="verified", by="ann"
+    )
+
+    assert [f.tool for f in grown.fixtures[2:]] == ["customer.lookup", "billing.get_operation"]
+
+
 # --- activation ------------------------------------------------------------------------
 
 
