@@ -29,10 +29,19 @@ def test_half_mended_code_parts_from_the_recorded_path_where_it_was_mended():
         "second": {"seq": 11, "kind": "claim"},
         "downstream": [0, 0],
         "sentence": "first success was claimed at 8, then unresolved was claimed at 11",
-    }
+        "headline": "at 11 unresolved was claimed, where the path has success was claimed",
+        "beside": [
+            {"first": {"seq": 5, "text": "billing.pause was called"},
+             "second": {"seq": 7, "text": "billing.pause was called"}, "apart": False},
+            {"first": {"seq": 6, "text": "billing.pause ended unknown"},
+             "second": {"seq": 8, "text": "billing.pause ended unknown"}, "apart": False},
+            {"first": {"seq": 8, "text": "success was claimed"},
+             "second": {"seq": 11, "text": "unresolved was claimed"}, "apart": True},
+        ],
+    }  # fmt: skip
     assert (
-        "    path recorded: parts from the recorded path at event 11: first success was claimed "
-        "at 8, then unresolved was claimed at 11"
+        "    path recorded parts from the recorded path: at 11 unresolved was claimed, where the "
+        "path has success was claimed"
     ) in render(report).splitlines()
 
 
@@ -43,7 +52,10 @@ def test_a_model_case_is_set_beside_its_accepted_path():
     divergence = report.cases[0].divergence
     assert divergence is not None
     assert (divergence["path"], divergence["what"]) == ("repaired", "call")
-    assert "    path repaired: parts from the accepted path at event 1: first " in render(report)
+    shown = render(report)
+    assert (
+        "    path repaired parts from the accepted path: at 1 customer.lookup was skipped" in shown
+    )
 
 
 def test_code_that_repeats_the_incident_does_not_part_from_it():
@@ -86,7 +98,7 @@ def test_a_trial_that_ended_early_says_so_without_text_of_the_trace():
     assert args
     assert not any(value in said for value in args)
     shown = render(replace(report, cases=(replace(report.cases[0], divergence=found),)))
-    assert "parts from the recorded path at its end: first customer.lookup was called" in shown
+    assert "parts from the recorded path: at its end customer.lookup was skipped" in shown
 
 
 def test_a_hostile_name_in_the_sentence_is_harmless():
@@ -94,9 +106,9 @@ def test_a_hostile_name_in_the_sentence_is_harmless():
     report = run(a_code_case(), agent="careful")
     (case,) = report.cases
     loud = replace(
-        case, divergence={**(case.divergence or {}), "sentence": "first a\x1b[2Jb was called"}
+        case, divergence={**(case.divergence or {}), "headline": "at 1 a\x1b[2Jb was skipped"}
     )
 
     shown = render(replace(report, cases=(loud,)))
 
-    assert "first a\\x1b[2Jb was called" in shown
+    assert "at 1 a\\x1b[2Jb was skipped" in shown

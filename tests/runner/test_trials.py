@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import fields, replace
 
@@ -16,8 +15,6 @@ from workbench.model.contract import FixPlace
 from workbench.replay.trial import Limits
 from workbench.runner.accept import repair
 from workbench.runner.outcome import CaseResult, CaseVerdict, exit_code
-from workbench.runner.reports.results import results_document
-from workbench.runner.reports.terminal import render
 from workbench.runner.trials import run_cases
 
 
@@ -279,81 +276,3 @@ def test_cases_that_do_not_gate_count_for_nothing():
     results = (a_result("pass"), a_result("fail", gates=False))
 
     assert exit_code(results, invalid=0, interrupted=False) == 0
-
-
-# --- reports ---------------------------------------------------------------------------
-
-
-def test_the_terminal_shows_failures_first_and_one_line_of_strength():
-    """For a tired engineer."""
-    report = run(an_active_case(), replace(a_pause_case(), state=CaseState.ACTIVE), a_code_case())
-
-    lines = render(report).splitlines()
-
-    assert lines[0].startswith("python:tests.runner.agents:loop | scripted layer | isolation audit")
-    assert lines[2] == "FAIL         code-case [active]"
-    assert lines[3].startswith("    path recorded: success_requires/1 at event ")
-    assert lines[5] == "    red ok | green ok | clauses 5/5 killable | coverage 5/5"
-    assert lines[6] == "not run      pause-with-unknown-outcome [active]"
-    assert lines[9] == "pass         pause-with-unknown-outcome [active]"
-    assert lines[12] == "3 cases: 1 failed, 0 inconclusive, 1 passed, 1 not run; 2 gate"
-    assert lines[13] == "exit 1: a gate failed"
-    assert lines[14].startswith("Recorded results show how the agent treats a result")
-    assert "\x1b" not in "".join(lines)
-
-
-def test_colours_are_used_only_when_asked_for():
-    """The caller knows whether it is a terminal."""
-    report = run(an_active_case())
-
-    assert "\x1b[32mpass        \x1b[0m" in render(report, colour=True)
-
-
-def test_hostile_names_are_harmless_in_a_report():
-    """A case comes from a stranger."""
-    report = run(replace(a_pause_case(), id="a\x1b[2Jb"), a_code_case())
-    quiet, loud = report.cases
-    trial = loud.trials[0]
-    noise = tuple(replace(found, sentence="\x1b]0;x") for found in trial.violations * 4)
-    cases = (
-        replace(quiet, reason="first\nsecond\x07"),
-        replace(loud, trials=(replace(trial, violations=noise),)),
-    )
-    summary = replace(report.summary, invalid=("x\x1by",))
-
-    shown = render(replace(report, cases=cases, summary=summary))
-
-    assert "\x1b" not in shown
-    assert "a\\x1b[2Jb [proposed, does not gate]" in shown
-    assert "    first\n    second\\x07" in shown
-    assert "and 3 more, see the results" in shown
-
-
-def test_a_run_without_a_started_agent_says_so():
-    """An empty list of levels would look like a slip."""
-    assert "no agent was started" in render(run(a_pause_case()))
-
-
-def test_results_are_plain_json_with_every_field():
-    """Others build on it."""
-    report = run(a_code_case(), started="2026-12-01T10:00:00Z")
-    run_id = report.cases[0].trials[0].run_id
-
-    document = json.loads(
-        json.dumps(results_document(report, trace_files={run_id: "traces/a.json"}))
-    )
-
-    assert document["schema"] == "results/1"
-    assert set(document) == {
-        "schema", "started", "agent", "layer", "versions", "settings", "isolation", "cases",
-        "summary", "interrupted", "exit_code",
-    }  # fmt: skip
-    (case,) = document["cases"]
-    assert set(case) >= {
-        "id", "digest", "state", "verdict", "strength", "gate", "coverage", "violations",
-        "divergence", "missing", "trials",
-    }  # fmt: skip
-    first, second = case["trials"]
-    assert (first["trace"], second["trace"]) == ("traces/a.json", None)
-    assert set(first) >= {"run_id", "verdict", "violations", "calls", "tokens", "ms", "trace"}
-    assert case["strength"]["killable"] == [5, 5]

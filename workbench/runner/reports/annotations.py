@@ -27,6 +27,7 @@ from workbench.runner.reports.case_lines import (
     summary_line,
 )
 from workbench.runner.reports.harmless import harmless
+from workbench.runner.reports.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +38,7 @@ __all__ = ["MOST", "github_annotations"]
 
 MOST: Final = 10
 _MESSAGE: Final = 1000
+_PROPERTY: Final = 300
 _PLACE: Final = re.compile(r"(?P<file>[^:]+):(?P<line>[0-9]+)")
 
 
@@ -161,7 +163,7 @@ def _command(note: _Note) -> str:
 def _one_line(text: str) -> str:
     """Keep the lines of a message as one text with breaks, harmless each."""
     lines = [harmless(line.strip()) for line in text.splitlines()]
-    return "\n".join(lines)[:_MESSAGE]
+    return cut("\n".join(lines), _MESSAGE)
 
 
 def _escaped(text: str) -> str:
@@ -169,4 +171,4 @@ def _escaped(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _escaped(harmless(text)).replace(":", "%3A").replace(",", "%2C")
+    return _escaped(harmless(text[:_PROPERTY])).replace(":", "%3A").replace(",", "%2C")

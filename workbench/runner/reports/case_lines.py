@@ -12,6 +12,7 @@ from workbench.model.case import CaseState, Expectation
 from workbench.runner.outcome import CaseVerdict, Relation, RuleKind
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.side_by_side import side_by_side
+from workbench.runner.reports.text import cut
 from workbench.runner.strength import strength_line
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ _ORDER: Final = (
     CaseVerdict.PASS,
 )
 _MOST: Final = 5
+_LONGEST: Final = 500
 LIVE: Final = "live"
 _ABSENT: Final = "absent"
 
@@ -77,15 +79,15 @@ def is_overdue(case: CaseResult, report: RunReport) -> bool:
 def case_title(case: CaseResult) -> str:
     """Return one line that names a case and says whether it counts."""
     state = case.state if case.gates else f"{case.state}, does not gate"
-    return f"{harmless(case.id)} [{state}]"
+    return f"{harmless(cut(case.id, _LONGEST))} [{state}]"
 
 
 def summary_line(case: CaseResult) -> str:
     """Return the one sentence on what happened, for a place that has room for one."""
     for found in _all_found(case):
-        return f"{harmless(found.clause)}: {harmless(found.sentence)}"
+        return cut(f"{harmless(found.clause)}: {harmless(found.sentence)}", _LONGEST)
     if case.reason is not None:
-        return harmless(case.reason.partition("\n")[0])
+        return cut(harmless(case.reason.partition("\n")[0]), _LONGEST)
     return "every clause held" if case.verdict is CaseVerdict.PASS else "see the results"
 
 
@@ -97,13 +99,17 @@ def _all_found(case: CaseResult) -> Iterator[Found]:
 
 
 def case_lines(case: CaseResult, report: RunReport, *, width: int = 100) -> Iterator[str]:
-    """Yield what there is to say of a case, without its title.
+    """Return what there is to say of a case, without its title.
 
     Args:
         case: one of the report's.
         report: the run.
         width: columns that two traces side by side may take.
     """
+    return (cut(line, _LONGEST) for line in _facts(case, report, width))
+
+
+def _facts(case: CaseResult, report: RunReport, width: int) -> Iterator[str]:
     if case.reason is not None:
         yield from _lines(case.reason)
     if case.verdict is not CaseVerdict.PASS:
@@ -211,7 +217,8 @@ def _version_change(case: CaseResult, report: RunReport) -> Iterator[str]:
 
 def group_line(group: Group) -> str:
     """Say how many failures have one cause."""
-    return f"{group.count} of {group.of} failed trials share one cause: {harmless(group.cause)}"
+    said = f"{group.count} of {group.of} failed trials share one cause: {harmless(group.cause)}"
+    return cut(said, _LONGEST)
 
 
 # --- gates and baseline ----------------------------------------------------------------

@@ -149,7 +149,8 @@ def _refusal(error: jsonschema_rs.ValidationError, place: Place) -> InputError:
                 key, f"has {len(kind.unexpected)} unknown fields; expected none", fix=_REWRITE
             )
         case "type":
-            wanted = " or ".join(_WORDS[word] for word in kind.types)
+            words = sorted(kind.types, key=lambda word: word == "null")
+            wanted = " or ".join(_WORDS[word] for word in words)
         case "enum":
             wanted = f"one of {', '.join(map(str, kind.options))}"
         case "minItems" | "maxItems":

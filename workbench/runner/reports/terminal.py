@@ -14,6 +14,7 @@ from workbench.runner.reports.case_lines import (
     other_invalid,
 )
 from workbench.runner.reports.harmless import harmless
+from workbench.runner.reports.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +26,7 @@ __all__ = ["LIMITS", "code_words", "head_line", "render", "totals_line"]
 _RED: Final = "\x1b[31m"
 _YELLOW: Final = "\x1b[33m"
 _GREEN: Final = "\x1b[32m"
+_LONGEST: Final = 500
 _PLAIN: Final = "\x1b[0m"
 _SHOWN: Final = {
     CaseVerdict.FAIL: ("FAIL", _RED),
@@ -77,7 +79,7 @@ def head_line(report: RunReport) -> str:
     """Return what ran, in which layer, and how well it was held."""
     levels = "; ".join(f"{level} ({note})" for level, note in report.isolation.items())
     isolation = f"isolation {levels}" if levels else "no agent was started"
-    return harmless(f"{report.agent} | {report.layer} layer | {isolation}")
+    return cut(harmless(f"{report.agent} | {report.layer} layer | {isolation}"), _LONGEST)
 
 
 def _case(case: CaseResult, report: RunReport, *, colour: bool, width: int) -> Iterator[str]:
@@ -86,7 +88,7 @@ def _case(case: CaseResult, report: RunReport, *, colour: bool, width: int) -> I
     yield f"{shown} {case_title(case)}"
     if case.verdict is not CaseVerdict.PASS:
         place = [] if case.path is None else [case.path]
-        yield from (f"    {harmless(text)}" for text in (case.title, *place))
+        yield from (f"    {cut(harmless(text), _LONGEST)}" for text in (case.title, *place))
     for line in case_lines(case, report, width=width - 4):
         yield f"    {line}"
     if case.verdict is not CaseVerdict.PASS:
@@ -94,7 +96,7 @@ def _case(case: CaseResult, report: RunReport, *, colour: bool, width: int) -> I
 
 
 def _indented(text: str) -> str:
-    return "\n    ".join(harmless(line.strip()) for line in text.splitlines())
+    return "\n    ".join(cut(harmless(line.strip()), _LONGEST) for line in text.splitlines())
 
 
 def totals_line(report: RunReport) -> str:
@@ -118,7 +120,7 @@ def _budget(budget: BudgetResult) -> Iterator[str]:
         spent.append(f"{budget.spent_usd:.2f} USD")
     yield f"{budget.trials} trials planned; spent {', '.join(spent)}"
     if budget.stopped is not None:
-        yield f"stopped: {harmless(budget.stopped)}"
+        yield f"stopped: {cut(harmless(budget.stopped), _LONGEST)}"
 
 
 def code_words(code: int) -> str:
