@@ -297,6 +297,24 @@ def test_a_read_that_always_answered_the_same_answers_any_number_of_times() -> N
     ]
 
 
+def test_a_read_that_was_once_left_unanswered_is_not_shared() -> None:
+    """One fixture for both would answer the call that got no answer."""
+    trace = a_trace(
+        a_user("go"),
+        a_call("get", result=1),
+        a_call("get", outcome=Outcome.MISSING),
+        a_claim("done"),
+        tools=READS,
+    )
+
+    case = built(trace)
+
+    assert [(f.outcome, f.times) for f in case.fixtures] == [
+        (Outcome.OK, 1),
+        (Outcome.MISSING, 1),
+    ]
+
+
 def test_a_shared_fixture_never_reorders_a_turn() -> None:
     """The last completed result before a claim is evidence."""
     one, two = a_call("get", args={"id": 1}), a_call("get", args={"id": 2})

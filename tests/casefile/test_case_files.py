@@ -185,3 +185,13 @@ def test_an_interrupted_write_takes_its_results_back(tmp_path: Path) -> None:
 
     assert seen == [f"{ID}.files"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_for_results_that_is_taken_is_named(tmp_path: Path) -> None:
+    """A file stands where their folder has to be."""
+    (tmp_path / f"{ID}.files").write_text("mine")
+
+    with pytest.raises(CaseFormatError, match="Fix:"):
+        save_case(a_large_case(), tmp_path / "a.case.yaml")
+
+    assert [file.name for file in tmp_path.iterdir()] == [f"{ID}.files"]

@@ -87,12 +87,10 @@ def _require_own(name: str, case_id: str, key: str) -> None:
 
 def _written(path: Path, text: str) -> list[Path]:
     """Write a result; return its path, or nothing when it is there: its name is its digest."""
-    if path.exists():
-        return []
     try:
         write_new(path, text)
     except CaseFormatError:
-        if path.exists():  # another command was faster
+        if path.exists():  # it was there, or another command was faster
             return []
         raise
     return [path]
