@@ -31,7 +31,7 @@ from workbench.model.event import (
     Usage,
 )
 from workbench.model.jsonvalue import ABSENT
-from workbench.model.trace import RunStatus
+from workbench.model.trace import Loss, RunStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -292,14 +292,20 @@ def _read_case(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[T
         TraceFormatError: a turn has another form than ADK's.
     """
     case = as_map(record, key="", origin=place)
-    reader = _Reader(origin=place)
+    reader, merged = _Reader(origin=place), 0
     for ref, turn in map_items(case.get("conversation"), key="conversation", origin=place):
-        _add_turn(reader, ref, turn)
-    facts = RunFacts(own_id=_text(case, "eval_id"), labels={"recorded_as": "evaluation case"})
+        merged += _add_turn(reader, ref, turn) > 1
+    note = "turns whose calls were made by several replies, perhaps; the case keeps one list"
+    facts = RunFacts(
+        own_id=_text(case, "eval_id"),
+        labels={"recorded_as": "evaluation case"},
+        losses=(Loss(kind="replies_merged", count=merged, note=note),) if merged else (),
+    )
     return finished(reader.script, facts, origin=place, tools=tools)
 
 
-def _add_turn(reader: _Reader, ref: str, turn: JsonMap) -> None:
+def _add_turn(reader: _Reader, ref: str, turn: JsonMap) -> int:
+    """Add one turn; return how many calls it has."""
     at = time_of(_get(turn, "creation_timestamp"), reader.script.counts)
     key = f"{ref}.{_spelled(turn, 'user_content')}"
     reader.add_content(Said(ref=key, at=at), map_in(_get(turn, "user_content")), key=key)
@@ -315,6 +321,8 @@ def _add_turn(reader: _Reader, ref: str, turn: JsonMap) -> None:
     final = f"{ref}.{_spelled(turn, 'final_response')}"
     content = map_in(_get(turn, "final_response"))
     reader.add_content(Said(ref=final, at=at, agent=_AGENT), content, key=final)
+    uses = _get(data, "tool_uses")
+    return len(uses) if isinstance(uses, list) else 0
 
 
 def _is_case(record: Json) -> bool:
