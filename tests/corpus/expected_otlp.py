@@ -1,4 +1,4 @@
-"""What the scenario's OTLP files, and the log records of OpenTelemetry, are expected to lose."""
+"""What the scenario's OTLP files and chats of providers are expected to lose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from tests.corpus.generated import Row
 from workbench.model.trace import Grade
 
-__all__ = ["OTLP"]
+__all__ = ["CHATS", "OTLP"]
 
 _UNTRACED: Final = {"mark": "tool_spans_missing"}
 """Clients trace no tools: results come from the next request, without marks of errors."""
@@ -87,5 +87,14 @@ OTLP: Final = (
             "claim": "no_model_reply",
         },
         runs=14,
+    ),
+)
+
+CHATS: Final = (
+    Row(file="anthropic.messages.json", format="anthropic_messages"),
+    Row(
+        file="openai.chat-messages.json",
+        format="openai_chat",
+        lost={"mark": "errors_unmarked"},
     ),
 )

@@ -8,7 +8,7 @@ import pytest
 
 from tests.corpus.expected_exports import EXPORTS
 from tests.corpus.expected_frameworks import FRAMEWORKS
-from tests.corpus.expected_otlp import OTLP
+from tests.corpus.expected_otlp import CHATS, OTLP
 from tests.corpus.generated import CANONICAL, Row, facets_of, without
 from workbench.ingest.reader import read_source
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.corpus
 
 ROWS = (
+    *CHATS,
     *EXPORTS,
     *FRAMEWORKS,
     *OTLP,

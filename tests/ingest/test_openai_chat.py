@@ -66,7 +66,7 @@ def test_a_conversation_becomes_events_in_order() -> None:
     assert claim == Claim(seq=6, text="Your plan is paused.", final=True, source_ref="4")
     assert trace.status is RunStatus.UNKNOWN
     assert trace.tools == (Tool(name="billing.pause"),)
-    assert lost(losses) == {"no_timestamps": 1, "tools_not_listed": 1}
+    assert lost(losses) == {"errors_unmarked": 1, "no_timestamps": 1, "tools_not_listed": 1}
     assert losses.grade is Grade.REPLAYABLE
 
 

@@ -20,11 +20,12 @@ from workbench.ingest.shapes import as_map, integer_in, map_in, map_items, text_
 from workbench.ingest.toollist import listed_tools
 from workbench.ingest.transcript import Answered, Asked, Said, Transcript
 from workbench.ingest.wrapped import Wrapped, unwrap
-from workbench.model.event import ModelRequest, Usage
+from workbench.model.event import ModelRequest, ToolResult, Usage
 from workbench.model.jsonvalue import ABSENT, Absent
+from workbench.model.trace import Loss
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.ingest.origin import Origin
     from workbench.model.jsonvalue import Json, JsonMap
@@ -51,8 +52,21 @@ def read_openai_chat(record: Json, *, place: Origin, tools: Sequence[Tool]) -> t
         session=chat.session,
         model=text_in(chat.response, "model") or text_in(chat.request, "model"),
         listed=listed,
+        losses=tuple(_unmarked(script)),
     )
     return finished(script, facts, origin=place, tools=tools)
+
+
+def _unmarked(script: Transcript) -> Iterator[Loss]:
+    """Yield that the API's results have no mark of errors: a failed call looks like any other."""
+    results = sum(isinstance(event, ToolResult) for event in script.events())
+    if results:
+        yield Loss(
+            kind="errors_unmarked",
+            count=results,
+            note="results without any mark of errors; rules in `outcomes:` tell failed ones by "
+            "their content",
+        )
 
 
 def add_messages(

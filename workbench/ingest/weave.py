@@ -90,13 +90,15 @@ class _Loom:
 
     script: Transcript
     spans: Sequence[Span]
-    answers: dict[str, Answered]
-    """Call id -> what the model saw as its result."""
+    answers: dict[str, list[Answered]]
+    """Call id -> what the model saw as its results; more than one where an id was used again."""
     call_of: dict[int, Asked]
     """Position of a tool span -> the call that it executes."""
     told: Counter[tuple[object, ...]] = field(default_factory=Counter)
     known_ids: set[str] = field(default_factory=set)
-    answered: set[str] = field(default_factory=set)
+    asked: Counter[str] = field(default_factory=Counter)
+    """Call id -> how often it was used."""
+    answered: Counter[str] = field(default_factory=Counter)
     begun: set[int] = field(default_factory=set)
     ended: set[int] = field(default_factory=set)
     late: set[int] = field(default_factory=set)
@@ -157,15 +159,15 @@ class _Loom:
         for message in span.history:
             key = _key(message)
             counted[key] += 1
-            if counted[key] > self.told[key] and not self._is_known(message):
+            if counted[key] > self.told[key] and not self._is_known(message, counted[key]):
                 self._tell(message, span)
 
-    def _is_known(self, message: Message) -> bool:
+    def _is_known(self, message: Message, nth: int) -> bool:
         ids = [asked.id for asked in message.asked if asked.id]
         if ids:
             return all(one in self.known_ids for one in ids)
         answered = message.answered
-        return answered is not None and answered.id in self.answered
+        return answered is not None and nth <= self.answered[answered.id or ""]
 
     def _tell(self, message: Message, span: ModelSpan) -> None:
         match message.role:
@@ -184,7 +186,9 @@ class _Loom:
     def _reply(self, message: Message, *, at: str | None, agent: str | None) -> None:
         said = replace(message.said, at=at or message.said.at, agent=agent or message.said.agent)
         self.told[_key(message)] += 1
-        self.known_ids.update(asked.id for asked in message.asked if asked.id)
+        ids = [asked.id for asked in message.asked if asked.id]
+        self.known_ids.update(ids)
+        self.asked.update(ids)
         self.script.reply(said, message.asked)
 
     def _result_seen(self, message: Message) -> None:
@@ -203,7 +207,7 @@ class _Loom:
             self.end(span)
             return
         if given:
-            self.answered.add(given)
+            self.answered[given] += 1
         self.script.result(message.answered)
 
     def _tool_begins(self, at: int, span: ToolSpan) -> None:
@@ -216,18 +220,21 @@ class _Loom:
         said = Said(ref=span.asked.ref, at=_text(span.start), agent=span.agent)
         if span.asked.id:
             self.known_ids.add(span.asked.id)
+            self.asked[span.asked.id] += 1
         self.script.apart(said, [span.asked], span.requestor)
 
     def _tool_ends(self, at: int, span: ToolSpan) -> None:
         asked = self.call_of.get(at, span.asked)
-        if asked.id and asked.id in self.answered:
+        done = self.answered[asked.id] if asked.id else 0
+        if asked.id and done >= max(1, self.asked[asked.id]):
             return
-        seen = self.answers.get(asked.id) if asked.id else None
+        shown = self.answers.get(asked.id or "", [])
+        seen = shown[done] if done < len(shown) else None
         answered = span.answered or seen
         if answered is None:
             return
         if asked.id:
-            self.answered.add(asked.id)
+            self.answered[asked.id] += 1
         if seen is not None and (seen.text is not None or seen.value is not None):
             answered = replace(answered, text=seen.text, value=seen.value, ref=seen.ref)
             answered = replace(answered, error=answered.error or seen.error)
@@ -278,13 +285,17 @@ def _moments(spans: Sequence[Span], owner: dict[int, int]) -> Iterable[tuple[int
         yield end, at, 1
 
 
-def _answers(spans: Sequence[Span]) -> dict[str, Answered]:
-    found: dict[str, Answered] = {}
+def _answers(spans: Sequence[Span]) -> dict[str, list[Answered]]:
+    found: dict[str, list[Answered]] = defaultdict(list)
     for span in spans:
+        seen: Counter[str] = Counter()
         for message in span.history if isinstance(span, ModelSpan) else ():
-            if message.answered is not None and message.answered.id:
-                found.setdefault(message.answered.id, message.answered)
-    return found
+            answered = message.answered
+            if answered is not None and answered.id:
+                seen[answered.id] += 1
+                if seen[answered.id] > len(found[answered.id]):
+                    found[answered.id].append(answered)
+    return dict(found)
 
 
 def _paired(
