@@ -82,6 +82,16 @@ def test_a_value_cut_in_two_is_found() -> None:
     assert {hit.view for hit in hits} == {"split"}
 
 
+def test_a_word_that_the_seam_cuts_is_no_value() -> None:
+    """Only the ends of two texts are joined, and where an end begins is no boundary of a word."""
+    needle = [needle_of("Services", "PERSON", word=True)]
+    ends = ["a TechServices " + "x" * n for n in range(40, 64)]
+    starts = ["y " * 20 + "z" * n + " ServicesTech" for n in range(24)]
+
+    assert scan(json.dumps([*ends, *starts]).encode(), needle) == ()
+    assert scan(json.dumps(["a Serv", "ices b"]).encode(), needle)
+
+
 def test_keys_and_names_of_files_count() -> None:
     """A key is text like any other."""
     assert scan(json.dumps({MAIL: 1}).encode(), NEEDLES)

@@ -33,6 +33,9 @@ _TEXT_OF_KEPT_WORDS: Final = (
     "di del la le bin al el y the and of inc ltd llc gmbh corp co www http https"
 )
 KEPT_WORDS: Final = frozenset(_TEXT_OF_KEPT_WORDS.split())
+_FREE_LABEL: Final = ("", "", "x", "zq", "zqx", "zqxj", "zqxjk", "zqxjkv")
+"""By length: what a last label starts with that no registry gives out; its letters differ, so that
+a swap of two shows."""
 _KEPT_SIGNS: Final = frozenset("省市区县镇乡村路街道巷弄号楼座栋幢室单元大")
 
 
@@ -286,8 +289,8 @@ class Book:
         """
         surplus = len("example") - labels[-1]
         if self.counters[name] > 4:
-            letter = self.drawer.pick("abdefgh", name, "last", str(self.counters[name]))
-            texts = "z" * (labels[-1] - 1) + letter
+            letter = self.drawer.pick("bdefgh", name, "last", str(self.counters[name]))
+            texts = _FREE_LABEL[labels[-1]] + letter if labels[-1] < 8 else "z" * labels[-1]
             found[start:] = [Unit(t, name, start + n) for n, t in enumerate(texts)]
             return
         if not 0 < surplus <= labels[-2] - 3:

@@ -154,7 +154,7 @@ def _card(draw: Draw) -> list[str]:
     units = _plain(draw)
     if not _is_digits(draw.key) or len(draw.key) < 8:
         return units
-    small = len(draw.key) == 16 and draw.key[0] < "9" and draw.counter > 0
+    small = len(draw.key) >= 16 and draw.key[0] < "9" and draw.counter > 0
     if draw.counter <= _FICTIONAL_TRIES:
         units[:6] = "899999" if small else "999999"  # below 2^53 where the original was
     else:

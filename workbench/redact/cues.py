@@ -32,12 +32,10 @@ _WEAK = re.compile(
     rf"\b(?:[Tt]hank you|[Ss]p(?:oke|oken|eak) (?:to|with)|[Aa]dd|[Dd]elivered to|[Ss]igned(?: for)? by|[Aa]ssigned to|[Bb]ooked (?:by|for)|[Cc]c|[Aa]ccording to|[Bb]elongs? to|[Ww]ith|"
     rf"(?:[Hh]usband|[Ww]ife|[Pp]artner|[Ss]on|[Dd]aughter|[Mm]other|[Ff]ather|[Bb]rother|[Ss]ister|[Cc]olleague|[Bb]oss|[Mm]anager|[Aa]ssistant|[Nn]urse|[Dd]octor)|[Tt]his is|I am|I'm|I’m|[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear|[Rr]egards|[Ss]incerely|[Tt]hanks|[Cc]heers|[Bb]est|[Cc]ustomer|[Pp]assenger|[Pp]atient|[Uu]ser|[Gg]uest|[Uu]nder(?: the name)?|[Bb]ehalf of|[Aa]ttn|[Ff]rom|[Ff]or|[Ss]peak(?:ing)? (?:to|with)|[Cc]ontact)[\s,:]{{1,3}}(?P<value>{_CAP}\s{_FULL})"
 )
-_GREETED = (
-    re.compile(rf"\b(?:[Hh]ello|[Hh]i|[Hh]ey|[Dd]ear)\s(?P<value>{_CAP})(?=\s?[,!.\n])"),
-    re.compile(
-        r"\b(?:[Bb]est|[Rr]egards|[Tt]hanks|[Cc]heers|[Ss]incerely|[Ss]igned|[Yy]ours(?: truly)?|[Ll]ove|[Ww]ishes)[,!.]?[ \t]{0,4}\r?\n\s{0,8}"
-        rf"(?P<value>{_CAP}(?:[ \t]{_CAP}){{0,2}})[ \t]*(?=[\r\n,]|$)"
-    ),
+_GREETED = re.compile(rf"\b(?:[Hh]ello|[Hh]i|[Hh]ey|[Dd]ear)\s(?P<value>{_CAP})(?=\s?[,!.\n])")
+_SIGNED = re.compile(
+    r"\b(?:[Bb]est|[Rr]egards|[Tt]hanks|[Cc]heers|[Ss]incerely|[Ss]igned|[Yy]ours(?: truly)?|[Ll]ove|[Ww]ishes)[,!.]?[ \t]{0,4}\r?\n\s{0,8}"
+    rf"(?P<value>{_CAP}(?:[ \t]{_CAP}){{0,2}})[ \t]*(?=[\r\n,]|$)"
 )
 _ACTING = re.compile(
     rf"(?:^|(?<=[.!?:\n] )|(?<=\n))(?P<value>{_CAP}\s{_CAP}(?:\s{_CAP})?)(?=,?\s(?:wrote|says|said|called|asked|reported|requested|complained"
@@ -50,7 +48,7 @@ _TEXT_OF_STOP: Final = (
     "thank thanks order account card flight hotel agent service assistant user bot mr mrs "
     "ms dr miss yes no not so very good new united american english chinese french german "
     "what when where who how why if and or but signed best regards cheers sincerely yours "
-    "since after before while although because according"
+    "services department company inc ltd llc office desk staff crew since after before while although because according"
 )
 _STOP: Final = frozenset(_TEXT_OF_STOP.split())
 _STREET_WORD = (
@@ -126,8 +124,10 @@ def find_cued(text: str) -> Iterator[Finding]:
         yield from _person(match, least=1)
     for match in _TITLED.finditer(text):
         yield _found(*match.span("value"), "PERSON", 0.65)
-    for pattern in _GREETED:
-        for match in pattern.finditer(text):
+    for match in _GREETED.finditer(text):
+        yield from _person(match, least=1)
+    for match in _SIGNED.finditer(text):
+        if not any(word.strip(".,").casefold() in _STOP for word in match["value"].split()):
             yield from _person(match, least=1)
     for pattern in (_WEAK, _ACTING):
         for match in pattern.finditer(text):

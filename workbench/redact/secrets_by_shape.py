@@ -17,7 +17,7 @@ _WORDED: Final = (
     r"(?i)(?<![\w-])(?<!page )(?<!next )(?<!continuation )"
     r"(?:(?:api|access|secret|private|signing|encryption|my|our|the)[ _-]key|token|secret|pass ?(?:word|code|phrase)|credentials?)"
     r"(?: (?:is|was|to|set to) |\s?[:=]\s?| )[\"'`]?"
-    r"(?P<value>(?=[^\s\"'`]{0,40}\d)(?=[^\s\"'`]{0,40}[A-Za-z])[^\s\"'`<>(){}\[\],;]{8,200}(?<![.!?]))"
+    r"(?P<value>(?=[^\s\"'`]{0,40}\d)(?=[^\s\"'`]{0,40}[A-Za-z])(?:(?!\\[nrt])[^\s\"'`<>(){}\[\],;]){6,200}(?<![.!?]))"
 )
 """A word for a secret, and behind it a token with letters and digits."""
 _PATTERNS: Final = tuple(

@@ -128,6 +128,10 @@ def _quad(source: list[str], drawer: Drawer, anchor: str, counter: int) -> list[
 
 def _octet(octet: str, drawer: Drawer, label: tuple[str, ...]) -> str:
     """Return a number as wide and as impossible as `octet`."""
+    if len(octet) > 1 and octet[0] == "0":  # which validators refuse: it stays
+        return "0" + str(drawer.number(10 ** (len(octet) - 1), "octet", *label)).zfill(
+            len(octet) - 1
+        )
     if len(octet) == 1:
         return str(1 + drawer.number(9, "octet", *label))
     if int(octet) > 255:

@@ -35,6 +35,9 @@ _SPACED: Final = re.compile(r"(?<!\w)(?:\w[\s._\-*|,/]{1,2}){4,200}\w(?!\w)")
 _GROUPED: Final = re.compile(r"\+?\d(?:[\s\-./()_]{0,2}\d){6,40}")
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
 _CLOSING: Final = re.compile(r"[\s,\[\]{}]*")
+_SEAM_CHARS: Final = 64
+_HEAD_WORD: Final = re.compile(r"\A[^\W_]+")
+_TAIL_WORD: Final = re.compile(r"[^\W_]+\Z")
 _BETWEEN: Final = "\n\0\n"
 _MAX_INFLATED: Final = 4_000_000
 
@@ -189,7 +192,20 @@ def _joined(text: str) -> Iterator[str]:
     """Texts of adjacent strings without what stands between them: a value cut in two."""
     values = [_unescaped(m[1]) for m in _STRING.finditer(text) if m[2] is None]
     pairs = itertools.pairwise(values)
-    yield _BETWEEN.join(left[-64:] + right[:64] for left, right in pairs)
+    yield _BETWEEN.join(_end_of(left) + _start_of(right) for left, right in pairs)
+
+
+def _end_of(text: str) -> str:
+    """Return the last characters; a word that would be cut is left out, since a cut is no boundary."""
+    end = text[-_SEAM_CHARS:]
+    cut = len(text) > _SEAM_CHARS and text[-_SEAM_CHARS - 1].isalnum()
+    return _HEAD_WORD.sub("", end) or end if cut else end
+
+
+def _start_of(text: str) -> str:
+    start = text[:_SEAM_CHARS]
+    cut = len(text) > _SEAM_CHARS and text[_SEAM_CHARS].isalnum()
+    return _TAIL_WORD.sub("", start) or start if cut else start
 
 
 VIEWS: Final = (
