@@ -18,7 +18,7 @@ from tests.replay import agents
 from workbench.errors import InputError
 from workbench.replay.adapters import child as child_module
 from workbench.replay.adapters.child import Child, Closed
-from workbench.replay.adapters.environment import agent_environment
+from workbench.replay.adapters.environment import MCP_COMMAND, agent_environment
 from workbench.replay.adapters.python_child import (
     Loop,
     Unloadable,
@@ -210,6 +210,16 @@ def rule(tmp_path):
 def test_what_the_audit_rule_forbids(rule, event, args, forbidden):
     """Only the gateway may be reached and only the scratch folder written."""
     assert rule[0].forbids(event, args) == forbidden
+
+
+def test_the_mcp_server_of_the_replay_may_be_started():
+    """Agents that spawn their MCP servers spawn ours, and nothing that only looks like it."""
+    rule = AuditRule(port=1, writable=[], tell=print, harmless=MCP_COMMAND)
+
+    for argv in (list(MCP_COMMAND), MCP_COMMAND):
+        assert not rule.forbids("subprocess.Popen", (MCP_COMMAND[0], argv, None, None))
+    for argv in ([*MCP_COMMAND, "-c"], MCP_COMMAND[:2], " ".join(MCP_COMMAND)):
+        assert rule.forbids("subprocess.Popen", (MCP_COMMAND[0], argv, None, None))
 
 
 def test_the_scratch_folder_may_be_changed(rule):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -25,23 +27,51 @@ from workbench.replay.issues import IssueKind
 from workbench.replay.trial import Limits
 
 REFUSED = "SideEffectBlocked"
-KERNEL = {"ctypes_file", "ctypes_tcp", "ctypes_udp"}
-
+ALL, WALLS = (Level.AUDIT, Level.LANDLOCK, Level.NETNS), (Level.LANDLOCK, Level.NETNS)
+UNHOOKED = {"ctypes_file", "ctypes_tcp", "ctypes_udp"}
 TABLE = {
-    # probe: the levels that stop it
-    "tcp": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "udp": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "dns": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "subprocess": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "file": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "remove": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "sqlite": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "http": {Level.AUDIT, Level.LANDLOCK, Level.NETNS},
-    "ctypes_file": {Level.LANDLOCK, Level.NETNS},
-    "ctypes_tcp": {Level.LANDLOCK, Level.NETNS},
-    "ctypes_udp": {Level.NETNS},
+    # probe: what it tries, what stops a Python agent, what stops any other command
+    "tcp": ("connect by TCP", ALL, WALLS),
+    "udp": ("send a datagram (UDP)", ALL, (Level.NETNS,)),
+    "dns": ("ask a name server (DNS)", ALL, (Level.NETNS,)),
+    "http": ("fetch a page (urllib)", ALL, WALLS),
+    "curl": ("fetch a page (curl, a subprocess)", ALL, WALLS),
+    "subprocess": ("start a subprocess", ALL, ()),
+    "file": ("write a file", ALL, WALLS),
+    "remove": ("remove a file", ALL, WALLS),
+    "sqlite": ("write an SQLite database", ALL, WALLS),
+    "ctypes_file": ("write a file by native code (ctypes)", WALLS, WALLS),
+    "ctypes_tcp": ("connect by native code (ctypes; gRPC, measured apart)", WALLS, WALLS),
+    "ctypes_udp": ("send a datagram by native code (ctypes)", (Level.NETNS,), (Level.NETNS,)),
 }
-"""A probe that a level does not stop gets through it; the same table is in the documentation."""
+"""A probe that a level does not stop gets through it; docs/agents.md shows this very table."""
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
+
+
+def stopped_by(name, level, *, command=False):
+    """Whether the table says that a level stops a probe."""
+    return level in TABLE[name][2 if command else 1]
+
+
+def as_markdown():
+    """Return the table as the documentation shows it."""
+    levels = [f"`{level}`" for level in (*ALL, *WALLS)]
+    lines = [
+        f"| what an agent tries | Python: {' | '.join(levels[:3])} | any command: {' | '.join(levels[3:])} |",
+        "|---" * 6 + "|",
+    ]
+    for what, python, command in TABLE.values():
+        marks = [level in python for level in ALL] + [level in command for level in WALLS]
+        lines.append(f"| {what} | {' | '.join('stopped' if m else '-' for m in marks)} |")
+    return "\n".join(lines)
+
+
+def test_the_documented_table_is_the_one_that_is_tried_out():
+    """A promise that is not tested is not documented, and the other way round."""
+    shown = DOCUMENT.read_text("utf-8").split("<!-- isolation: begin -->")[1]
+
+    assert shown.split("<!-- isolation: end -->")[0].strip() == as_markdown()
 
 
 @contextmanager
@@ -77,28 +107,59 @@ def probed(level, agent="python:tests.replay.agents:probe"):
     return dict(word.split("=") for word in text.split()), found
 
 
+def check_world(tmp_path, ended, datagrams, *, level, command):
+    """Compare what got through with the table, by what arrived and not by what was said."""
+    through = {name for name, word in ended.items() if word == "done"}
+    expected = {name for name in TABLE if not stopped_by(name, level, command=command)}
+    unsure = {"dns", "http"}  # no name server and no web server is there
+    sent = {"udp", "ctypes_udp"}  # what was sent need not arrive
+    assert through - unsure - sent == expected - unsure - sent
+    assert bool(datagrams) == bool(expected & sent)
+    written = {path.name for path in tmp_path.iterdir()}
+    assert ("native" in written) == ("ctypes_file" in expected)
+    assert ("file" in written) == ("file" in expected)
+    assert ("old" in written) == ("remove" not in expected)
+
+
+def received(udp):
+    """Return a datagram that arrived, if one did."""
+    try:
+        return udp.recv(100)
+    except TimeoutError:
+        return b""
+
+
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
+
+
+@needs_curl
 @pytest.mark.parametrize("level", list(Level))
 def test_what_each_level_stops(level, tmp_path, monkeypatch):
     """The table of the documentation, tried out; a machine that forbids a level says so."""
     with a_world(tmp_path, monkeypatch) as udp:
         ended, found = probed(level)
-        try:
-            datagrams = udp.recv(100)
-        except TimeoutError:
-            datagrams = b""
+        datagrams = received(udp)
 
     reached = found.reached.level
     if reached is not level:
         pytest.skip(f"this machine reaches {reached} only: {found.reached.note}")
-    through = {name for name, word in ended.items() if word == "done"}
-    expected = {name for name, levels in TABLE.items() if level not in levels}
-    unanswered = {"dns", "http"}  # no name server and no web server is there
-    sent = {"udp", "ctypes_udp"}  # what was sent need not arrive
-    assert through - unanswered - sent == expected - unanswered - sent
-    assert bool(datagrams) == bool(expected & sent)
-    written = {path.name for path in tmp_path.iterdir()}
-    assert ("native" in written) == ("ctypes_file" in expected)
-    assert ("old" in written) == ("remove" not in expected)
+    check_world(tmp_path, ended, datagrams, level=level, command=False)
+
+
+@needs_curl
+@pytest.mark.parametrize("level", [Level.NONE, *WALLS])
+def test_what_each_level_stops_of_a_command(level, tmp_path, monkeypatch):
+    """No hook of ours is in a command; the kernel is the only wall, and children inherit it."""
+    with a_world(tmp_path, monkeypatch) as udp:
+        ended, found = probed(
+            level, agent=f"cmd:{shlex.join([sys.executable, '-m', 'tests.replay.agents'])}"
+        )
+        datagrams = received(udp)
+
+    reached = found.reached.level
+    if reached is not level:
+        pytest.skip(f"this machine reaches {reached} only: {found.reached.note}")
+    check_world(tmp_path, ended, datagrams, level=level, command=True)
 
 
 @pytest.mark.parametrize("level", [Level.AUDIT, Level.LANDLOCK, Level.NETNS])
@@ -108,7 +169,7 @@ def test_what_python_tries_is_refused_and_named(level, tmp_path, monkeypatch):
         ended, found = probed(level)
 
     named = {name for name, word in ended.items() if word == REFUSED}
-    assert named == set(TABLE) - KERNEL
+    assert named == set(TABLE) - UNHOOKED
     kinds = {issue.kind for issue in found.record.issues}
     assert kinds == {IssueKind.SIDE_EFFECT_BLOCKED}
 
@@ -224,19 +285,27 @@ with serve() as server:
 
 
 def test_a_killed_run_leaves_no_agent(tmp_path):
-    """The supervisor ends the agent as soon as its pipe closes, so also when we are killed."""
+    """The supervisor ends the agent as soon as its pipe closes, so also when we are killed.
+
+    Then nobody but the supervisor can remove the agent's folder.
+    """
     marker, agent = tmp_path / "pid", tmp_path / "agent.sh"
     agent.write_text(f"echo $$ > {marker}.part; mv {marker}.part {marker}; sleep 600")
-    run = subprocess.Popen([sys.executable, "-c", KILLED_RUN, str(agent)])
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    run = subprocess.Popen([sys.executable, "-c", KILLED_RUN, str(agent)], env=environment)
     deadline = time.monotonic() + 30
     while not marker.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     process = Path("/proc", marker.read_text().strip())
     assert process.exists()
+    assert list(scratch.iterdir())
 
     run.kill()
     run.wait()
 
-    while process.exists() and time.monotonic() < deadline:
+    while (process.exists() or list(scratch.iterdir())) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not process.exists()
+    assert list(scratch.iterdir()) == []
