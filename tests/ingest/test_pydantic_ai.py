@@ -295,3 +295,15 @@ def test_a_broken_part_is_named(message: Json, error: str) -> None:
 def test_other_records_are_no_messages(record: Json) -> None:
     """A kind is a common key."""
     assert "pydantic_ai" not in candidates(record)
+
+
+def test_a_kind_may_be_anything() -> None:
+    """A list or a mapping is no word; the part is then one that nobody knows."""
+    odd: Json = [{"kind": [], "parts": []}, {"kind": {}, "parts": []}]
+    trace, losses = read_history(
+        a_request(a_prompt()), a_response({"part_kind": []}, {**a_call(), "tool_call_id": []})
+    )
+
+    assert [candidates(record) for record in odd] == [(), ()]  # type: ignore[union-attr]
+    assert kinds(trace) == ["user_message", "model_reply", "tool_call"]
+    assert lost(losses)["parts_dropped"] == 1

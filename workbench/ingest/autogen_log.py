@@ -98,7 +98,7 @@ def _add_requests(script: Transcript, items: Sequence[tuple[str, JsonMap]], plac
     """Add each agent's last request to the model, which repeats all before it, and its reply."""
     last: dict[str, tuple[str, JsonMap]] = {}
     for ref, item in items:
-        if item.get("type") in _LLM_TYPES and isinstance(item.get("messages"), list):
+        if text_in(item, "type") in _LLM_TYPES and isinstance(item.get("messages"), list):
             last[text_in(item, "agent_id") or ""] = ref, item
     for ref, item in last.values():
         key = f"{ref}.messages"

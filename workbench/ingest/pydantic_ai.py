@@ -134,9 +134,9 @@ class _Reader:
     ) -> None:
         texts, calls, dropped = [], [], 0
         for place, part in segment:
-            match part.get("part_kind"):
+            match text_in(part, "part_kind"):
                 case kind if kind in _CALLS:
-                    if part.get("tool_call_id") in self.outputs:
+                    if text_in(part, "tool_call_id") in self.outputs:
                         texts.append(_args_text(part))
                     else:
                         calls.append(self._asked(place, part))
@@ -160,7 +160,7 @@ class _Reader:
         )
         self.script.reply(said, calls)
         for place, part in segment:
-            if part.get("part_kind") in _RETURNS:
+            if text_in(part, "part_kind") in _RETURNS:
                 self._add_return(place, part)
 
     def _asked(self, ref: str, part: JsonMap) -> Asked:
@@ -232,8 +232,8 @@ def _segments(parts: Sequence[tuple[str, JsonMap]]) -> Iterator[list[tuple[str, 
     segment: list[tuple[str, JsonMap]] = []
     for at, (ref, part) in enumerate(parts):
         segment.append((ref, part))
-        following = parts[at + 1][1].get("part_kind") if at + 1 < len(parts) else None
-        if part.get("part_kind") in _RETURNS and following not in _RETURNS:
+        following = text_in(parts[at + 1][1], "part_kind") if at + 1 < len(parts) else None
+        if text_in(part, "part_kind") in _RETURNS and following not in _RETURNS:
             yield segment
             segment = []
     if segment or not parts:
@@ -291,7 +291,7 @@ def _own_id(record: Json) -> Json:
 
 
 def _is_message(record: Json) -> bool:
-    if not isinstance(record, dict) or record.get("kind") not in _MESSAGE_KINDS:
+    if not isinstance(record, dict) or text_in(record, "kind") not in _MESSAGE_KINDS:
         return False
     parts = record.get("parts")
     return isinstance(parts, list) and all("part_kind" in map_in(part) for part in parts)
