@@ -30,3 +30,11 @@ def other_account(task, tools, model):
 def interrupts(task, tools, model):
     """Say something; the run is interrupted meanwhile."""
     return "hm"
+
+
+def retries_until_green(task, tools, model):
+    """Do the whole task again until the answer sounds careful."""
+    text = loop(task, tools, model)
+    while "could not" not in text:
+        text = loop(task, tools, model)
+    return text

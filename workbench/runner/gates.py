@@ -44,6 +44,7 @@ CACHED: Final = "cached_replies"
 """Cause of a trial whose model replies are those of an earlier one."""
 NOT_RUN: Final = "not_run"
 """Cause of a planned trial that never began."""
+_NOT_THE_AGENTS: Final = (IssueKind.PROVIDER_ERROR.value, IssueKind.TIME_LIMIT.value)
 _ISSUES: Final = frozenset(kind.value for kind in IssueKind)
 _BREACHES: Final = frozenset(kind.value for kind in BREACHES)
 
@@ -184,9 +185,15 @@ def _causes(plan: Plan, trials: Sequence[TrialResult]) -> JsonMap:
         if trial.same_replies_as is not None:
             found[CACHED] += 1
         elif trial.verdict is CaseVerdict.INCONCLUSIVE:
-            found[trial.doubts[0].clause] += 1
+            found[_cause(trial)] += 1
     found[NOT_RUN] = plan.trials - len(trials)
     return {name: count for name, count in found.items() if count}
+
+
+def _cause(trial: TrialResult) -> str:
+    """Return why a trial is inconclusive; an agent's error may come of one that is not its own."""
+    doubts = [found.clause for found in trial.doubts]
+    return next((word for word in _NOT_THE_AGENTS if word in doubts), doubts[0])
 
 
 def _judged(

@@ -2,7 +2,7 @@
 
 The path is replayed by the reference loop, without an agent, so what differs comes from the
 user's code: with `fix: code` from the recorded path, else from an accepted one. A live trial has
-no path of its own: it is set beside the one that it follows longest, an accepted one first.
+no path of its own: it is set beside the accepted one that it follows longest.
 
 Source:
     design page 09, "First divergence".
@@ -14,6 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.check.divergence import first_divergence
+from workbench.model.event import ToolCall
+from workbench.model.jsonvalue import Absent
+from workbench.replay.matching import Answered, FixtureTable
 from workbench.replay.scripted import replay_path
 from workbench.runner.beside import shown_beside
 
@@ -39,19 +42,23 @@ def partings(case: Case, trials: Sequence[TrialResult]) -> list[JsonMap | None]:
     text of a trace but names of tools.
     """
     paths = {path.name: path for path in (*case.accepted, case.recorded)} if trials else {}
-    traces = {name: replay_path(case, path) for name, path in paths.items()}
+    traces = {
+        name: _as_answered(case, replay_path(case, path), name) for name, path in paths.items()
+    }
     return [_parting(case, trial, paths, traces) for trial in trials]
 
 
 def _parting(
     case: Case, trial: TrialResult, paths: dict[str, Path], traces: dict[str, Trace]
 ) -> JsonMap | None:
-    names = [trial.path] if trial.path in paths else list(paths)
+    right = [path.name for path in case.accepted] or [case.recorded.name]
+    names = [trial.path] if trial.path in paths else right
     named = any(event.agent is not None for event in trial.trace.events)
+    seen = _as_answered(case, trial.trace, trial.path if trial.path in paths else None)
     best: tuple[Divergence, Path] | None = None
     for name in names:
         script = traces[name] if named else _nameless(traces[name])
-        found = first_divergence(script, trial.trace, contract=case.contract)
+        found = first_divergence(script, seen, contract=case.contract)
         if found is None:
             return None
         if best is None or _reach(found) > _reach(best[0]):
@@ -59,13 +66,30 @@ def _parting(
     if best is None:
         return None
     parting, path = best
-    shown = shown_beside(traces[path.name], trial.trace, parting, claims=case.contract.claims)
+    shown = shown_beside(traces[path.name], seen, parting, claims=case.contract.claims)
     return {**_document(trial, parting, path), **shown}
 
 
 def _nameless(script: Trace) -> Trace:
     """Return a path without the names of agents: the gateway knows none that is not reported."""
     return replace(script, events=tuple(replace(event, agent=None) for event in script.events))
+
+
+def _as_answered(case: Case, trace: Trace, path_name: str | None) -> Trace:
+    """Give each call that a fixture answers the fixture's arguments.
+
+    What a matcher leaves open (a key made anew in every run) is no difference.
+    """
+    table = FixtureTable(case, path_name)
+    events: list[Event] = []
+    for event in trace.events:
+        if isinstance(event, ToolCall):
+            given = event.args_raw or "" if isinstance(event.args, Absent) else event.args
+            found = table.answer(event.tool, given)
+            if isinstance(found, Answered) and not isinstance(found.fixture.args, str):
+                event = replace(event, args=found.fixture.args)  # noqa: PLW2901
+        events.append(event)
+    return replace(trace, events=tuple(events))
 
 
 def _reach(found: Divergence) -> float:
