@@ -327,8 +327,11 @@ def work(name, document):
     name = name.removeprefix("own_")
     tools = OwnTools() if own else Tools(url)
     base_url = url + ROOTS[name.split("_")[0]]
-    found = AGENTS[name](Work(document["messages"]), tools, base_url=base_url)
-    return asyncio.run(found) if asyncio.iscoroutine(found) else found
+    try:
+        found = AGENTS[name](Work(document["messages"]), tools, base_url=base_url)
+        return asyncio.run(found) if asyncio.iscoroutine(found) else found
+    except Exception as error:  # noqa: BLE001  said, so that the process stays
+        return f"failed with {type(error).__name__}"
 
 
 def main(name):

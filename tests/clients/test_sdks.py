@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.clients import sdk_agents
+from tests.replay.builders import a_call, a_case, a_fixture, asks
 from workbench.casefile.case import load_case
 from workbench.casefile.contract import load_contract
 from workbench.demo import broken_agent
-from workbench.model.event import ModelRequest
+from workbench.model.case import Turn
+from workbench.model.event import CallError, ModelRequest, Outcome, ToolCall, ToolResult, Usage
 from workbench.replay.adapters.drive import Setting, drive
 from workbench.replay.adapters.specs import parse_agent
 from workbench.replay.gateway.http import serve
 from workbench.replay.issues import IssueKind
+from workbench.replay.trial import Limits
 from workbench.runner.outcome import CaseVerdict
 from workbench.runner.trials import run_cases
 from workbench.runner.verdicts import trial_result
@@ -25,6 +29,7 @@ HERE = Path(__file__).parent
 CASE = load_case(HERE / "demo.case.yaml")
 PROGRAM = shlex.join([sys.executable, "-m", "tests.clients.sdk_agents"])
 WORKER = parse_agent(f"worker:{PROGRAM}")
+PATIENT = Setting(limits=Limits(seconds=180))  # on a busy machine the imports alone take long
 RECORDED = {"damaged_account_id", "confirmed_before_promised"}
 
 
@@ -38,7 +43,7 @@ def server():
 def trial(server, name, path):
     """Run one path with one of the agents and judge it."""
     run_id = f"{name}.{path.name}"
-    driven = drive(CASE, path, agent=WORKER, server=server, run_id=run_id, setting=Setting())
+    driven = drive(CASE, path, agent=WORKER, server=server, run_id=run_id, setting=PATIENT)
     return trial_result(CASE, path.name, driven)
 
 
@@ -79,13 +84,70 @@ def test_requests_are_recorded_with_what_they_ask_for(server):
     assert first.offered_tools == ("crm.lookup", "billing.pause", "billing.get_operation")
 
 
+def scripted(server, name, *turns):
+    """Run a script with one of the agents; return its events and issues."""
+    case = a_case(
+        *turns,
+        tools=CASE.tools,
+        fixtures=(
+            a_fixture("crm.lookup", args={"email": "é@b.example"}, result={"id": [1, {"k": "ü"}]}),
+            a_fixture("billing.pause", id="f2", args={"account_id": "ACC-1", "months": 2}),
+        ),
+    )
+    run_id = f"{name}.script"
+    driven = drive(case, case.recorded, agent=WORKER, server=server, run_id=run_id, setting=PATIENT)
+    return driven.record.trace.events, [issue.kind for issue in driven.record.issues]
+
+
+@pytest.mark.parametrize("name", sdk_agents.AGENTS)
+def test_clients_retry_errors_as_they_did_in_the_incident(server, name):
+    """One recorded error an attempt; the minute that the provider asked for is not waited."""
+    busy = CallError(status=429, headers={"retry-after": "60"}, body={"error": {"message": "m"}})
+    down = CallError(status=503, type="overloaded", message="busy")
+    started = time.monotonic()
+
+    events, issues = scripted(server, name, Turn(error=busy), Turn(error=down), Turn(text="Done."))
+
+    assert [event.kind for event in events[1:]] == [*["model_request"] * 3, "model_reply", "claim"]
+    assert (events[-1].text, issues) == ("Done.", [])
+    assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("name", sdk_agents.AGENTS)
+def test_calls_that_are_asked_for_together_arrive_whole(server, name):
+    """With text beside them, arguments of any shape, and characters beyond ASCII."""
+    both = asks(
+        a_call("crm.lookup", {"email": "é@b.example"}, call_id="call_1"),
+        a_call("billing.pause", {"account_id": "ACC-1", "months": 2}, call_id="call_2"),
+        text="One moment … ✓",
+        usage=Usage(input_tokens=7, output_tokens=3, cached_tokens=2),
+    )
+
+    events, issues = scripted(server, name, both, Turn(text="Geschafft \U0001f389" * 20))
+
+    calls = [(e.call_id, e.tool, e.turn) for e in events if isinstance(e, ToolCall)]
+    assert calls == [("call_1", "crm.lookup", 1), ("call_2", "billing.pause", 1)]
+    assert {e.outcome for e in events if isinstance(e, ToolResult)} == {Outcome.OK}
+    assert (events[-1].text, issues) == ("Geschafft \U0001f389" * 20, [])
+
+
+@pytest.mark.parametrize("name", sdk_agents.AGENTS)
+def test_a_request_beyond_the_script_is_not_retried(server, name):
+    """Our own refusals are final: a client that tried again would only hide them."""
+    events, issues = scripted(server, name, asks(a_call("crm.lookup", {"email": "é@b.example"})))
+
+    assert sum(isinstance(event, ModelRequest) for event in events) == 2
+    assert events[-1].text == "failed with APIStatusError"
+    assert issues == [IssueKind.SCRIPT_EXHAUSTED]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "agent", ["python:tests.clients.sdk_agents:chat_async", f"cmd:{PROGRAM} chat"]
 )
 def test_runs_of_both_paths_tell_them_apart(agent):
     """By the public surface, as a callable led by its environment and as a command."""
-    report = run_cases([CASE], agent=agent, paths="all")
+    report = run_cases([CASE], agent=agent, paths="all", limits=PATIENT.limits)
 
     (result,) = report.cases
     assert [(t.path, t.verdict) for t in result.trials] == [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.errors import InputError
 from workbench.replay.gateway import chat, messages
 from workbench.replay.gateway.dialect import list_of, map_of, text_of
+from workbench.replay.gateway.names import api_name
 from workbench.replay.live import Family
 from workbench.replay.matching import canonical_tool, wire_of
 
@@ -156,8 +157,7 @@ def _call_id(message: JsonMap) -> Json:
 
 
 def _wire(case: Case, call: JsonMap) -> str:
-    tool = canonical_tool(case, str(call.get("name")))
-    return next((wire_of(known) for known in case.tools if known.name == tool), tool)
+    return api_name(case, canonical_tool(case, str(call.get("name"))), ())
 
 
 def _text(content: Json) -> str:

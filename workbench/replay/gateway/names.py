@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.casefile.build import wire_name
 from workbench.replay.matching import wire_of
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ __all__ = ["api_name", "plain_name"]
 
 def plain_name(case: Case, tool: str, offered: Collection[str]) -> str:
     """Return the name for `POST /model`: the case's own unless only the wire name is offered."""
+    if tool in offered or not offered:
+        return tool
     wire = _wire(case, tool)
-    return wire if wire in offered and tool not in offered else tool
+    return wire if wire in offered else tool
 
 
 def api_name(case: Case, tool: str, offered: Collection[str]) -> str:
@@ -26,4 +29,5 @@ def api_name(case: Case, tool: str, offered: Collection[str]) -> str:
 
 
 def _wire(case: Case, tool: str) -> str:
-    return next((wire_of(known) for known in case.tools if known.name == tool), tool)
+    known = (wire_of(found) for found in case.tools if found.name == tool)
+    return next(known, None) or wire_name(tool, ())
