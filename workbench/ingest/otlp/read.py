@@ -75,7 +75,7 @@ def read_otlp(records: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[T
     _introduce(script, told, events)
     weave(script, events)
     _conclude(script, told)
-    sessions = _values(tree.spans, _SESSIONS)
+    sessions = _sessions(tree.spans, told)
     listed = {tool.name: tool for one in told for tool in one.part.tools}
     facts = RunFacts(
         own_id=next((span.trace_id for span in tree.spans if span.trace_id), None),
@@ -153,8 +153,9 @@ def _conclude(script: Transcript, told: Sequence[Told]) -> None:
         script.claim(Said(ref=one.span.ref, text=one.part.final, at=at))
 
 
-def _values(spans: Sequence[Span], names: Sequence[str]) -> list[str]:
-    found = (span.text(name) for name in names for span in spans)
+def _sessions(spans: Sequence[Span], told: Sequence[Told]) -> list[str]:
+    """Return the ids of conversations, each once."""
+    found = [span.text(*_SESSIONS) for span in spans] + [one.part.session for one in told]
     return list(dict.fromkeys(value for value in found if value))
 
 
