@@ -216,9 +216,11 @@ def test_the_mcp_server_of_the_replay_may_be_started():
     """Agents that spawn their MCP servers spawn ours, and nothing that only looks like it."""
     rule = AuditRule(port=1, writable=[], tell=print, harmless=MCP_COMMAND)
 
-    for argv in (list(MCP_COMMAND), MCP_COMMAND):
+    same: list[object] = [list(MCP_COMMAND), MCP_COMMAND]
+    others: list[object] = [[*MCP_COMMAND, "-c"], MCP_COMMAND[:2], " ".join(MCP_COMMAND)]
+    for argv in same:
         assert not rule.forbids("subprocess.Popen", (MCP_COMMAND[0], argv, None, None))
-    for argv in ([*MCP_COMMAND, "-c"], MCP_COMMAND[:2], " ".join(MCP_COMMAND)):
+    for argv in others:
         assert rule.forbids("subprocess.Popen", (MCP_COMMAND[0], argv, None, None))
 
 
@@ -314,6 +316,15 @@ def test_a_killed_supervisor_takes_its_agent_along():
     while (alive := _is_alive(greeting["pid"])) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not alive
+
+
+def test_a_supervisor_that_is_killed_at_once_has_no_agent_to_end():
+    """It died before it could say which process the agent is."""
+    child = a_child(["true"])
+
+    os.kill(child._process.pid, signal.SIGKILL)
+
+    assert child.end() in (0, -signal.SIGKILL)
 
 
 def _is_alive(process):

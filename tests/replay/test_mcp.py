@@ -17,8 +17,10 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.replay.builders import TOOLS, a_case, a_fixture
-from workbench.model.event import CallError, Outcome, ToolCall, ToolResult
+from workbench.model.event import CallError, Claim, Outcome, ToolCall, ToolResult
+from workbench.replay.adapters.drive import drive
 from workbench.replay.adapters.environment import MCP_COMMAND, agent_environment
+from workbench.replay.adapters.specs import parse_agent
 from workbench.replay.gateway.http import serve
 from workbench.replay.gateway.mcp_stdio import relay
 from workbench.replay.issues import IssueKind
@@ -255,6 +257,36 @@ def test_a_stream_of_server_messages_is_not_offered(run):
     server, *_ = run
 
     assert server.gateway.handle("GET", "/r/t%201/mcp", {}, b"").status == 405
+
+
+SPAWNS = """
+import json, os, shlex, subprocess
+
+def agent(task, tools, model):
+    params = {"name": "customer_lookup", "arguments": {"a": 1}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    words = shlex.split(os.environ["REPLAY_MCP_COMMAND"])
+    done = subprocess.run(words, input=json.dumps(asked), capture_output=True, text=True)
+    return str(json.loads(done.stdout)["result"]["structuredContent"])
+"""
+
+
+def test_a_python_agent_may_spawn_the_server(tmp_path, monkeypatch):
+    """The hook that refuses every other process knows this one."""
+    (tmp_path / "spawns.py").write_text(SPAWNS)
+    monkeypatch.chdir(tmp_path)
+    case = a_case(fixtures=FIXTURES)
+    with serve() as server:
+        found = drive(
+            case,
+            case.recorded,
+            agent=parse_agent("python:spawns:agent"),
+            server=server,
+            run_id="t",
+        )
+
+    assert [e.text for e in found.record.trace.events if isinstance(e, Claim)] == ["{'id': 7}"]
+    assert found.record.issues == ()
 
 
 # --- standard input and output, in process -----------------------------------------------------

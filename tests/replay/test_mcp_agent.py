@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 
+from tests.long import is_long
 from tests.replay.test_worker import DONE, LOOKUP, QUICK, claims, driven, issues, server
 from workbench.model.case import Turn
 from workbench.model.event import Claim, ClaimOutcome
@@ -51,6 +52,7 @@ def spec(tmp_path, program):
     return parse_agent(f"mcp:{shlex.join([sys.executable, str(path)])}")
 
 
+@pytest.mark.skipif(not is_long(), reason="the server of the real package takes seconds to load")
 def test_a_real_server_is_driven_through_all_turns(server, tmp_path):
     """The same process answers each turn, and the next trial."""
     agent = spec(tmp_path, REAL)

@@ -177,6 +177,17 @@ def test_a_worker_may_say_as_much_in_every_trial(server, tmp_path):
     assert [issues(f) for f in found] == [[], []]
 
 
+def test_a_process_that_does_not_start_is_inconclusive(server, tmp_path, monkeypatch):
+    """A machine that is full, say."""
+    agent = spec(tmp_path, "")
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+
+    found = driven(server, agent)
+
+    assert issues(found) == [(IssueKind.AGENT_ERROR, "its process did not start")]
+    assert found.reached.note == "the agent did not start"
+
+
 def test_lines_that_nobody_asked_for_are_dropped():
     """A second answer to the first turn must not answer the second turn."""
     lines = Lines()

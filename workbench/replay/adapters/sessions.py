@@ -41,17 +41,15 @@ class Session(Protocol):
 
 def begin(trial: Trial, host: Host, stack: ExitStack) -> Session:
     """Return the session of an agent; what it starts ends with the stack, or with the server."""
-    match host.agent.kind:
-        case AgentKind.PYTHON:
-            key = (host.agent, host.isolate)
-            return _Staying(trial, host.server.keep(key, lambda: Nursery(host)), stack)
-        case AgentKind.CMD:
-            return _Command(trial, host, stack)
-        case AgentKind.WORKER | AgentKind.MCP:
-            tongue = LineTongue if host.agent.kind is AgentKind.WORKER else McpTongue
-            key = (host.agent, host.isolate)
-            worker = host.server.keep(key, lambda: Worker(host, tongue=tongue))
-            return _Staying(trial, worker, stack)
+    kind = host.agent.kind
+    if kind is AgentKind.CMD:
+        return _Command(trial, host, stack)
+    key = (host.agent, host.isolate)
+    if kind is AgentKind.PYTHON:
+        return _Staying(trial, host.server.keep(key, lambda: Nursery(host)), stack)
+    tongue = LineTongue if kind is AgentKind.WORKER else McpTongue
+    worker = host.server.keep(key, lambda: Worker(host, tongue=tongue))
+    return _Staying(trial, worker, stack)
 
 
 class _Command:
@@ -70,8 +68,7 @@ class _Command:
                 self._trial, stack, name=self._trial.run_id, scratch=self._scratch, stdin=task
             )
             self.reached = child.reached
-            while await_word(self._trial, child, child.receive) is not None:
-                pass
+            await_word(self._trial, child, child.receive)  # a command says nothing on its channel
             code = child.wait(_WAIT_S)
             if code != 0:
                 raise Failed(f"it ended with exit code {code}")
