@@ -21,15 +21,19 @@ _DASK: Final = "dask://"
 _LOCAL: Final = "local"
 _ADDRESS: Final = re.compile(r"[\w.-]+:[0-9]{1,5}")
 _MOST: Final = 1_000
+_PATIENCE_S: Final = 10
 _FIX: Final = "write processes:N, dask://HOST:PORT or dask://local"
 
 
 @contextmanager
-def open_executor(spec: str | None) -> Iterator[Executor | None]:
+def open_executor(
+    spec: str | None, *, patience_s: float = _PATIENCE_S
+) -> Iterator[Executor | None]:
     """Open an executor as long as the block runs; None: cases run one after the other.
 
     Args:
         spec: `processes`, `processes:N`, `dask://HOST:PORT` or `dask://local`.
+        patience_s: how long a scheduler may take to answer.
 
     Raises:
         InputError: it is none of these, or no scheduler answers there.
@@ -38,7 +42,7 @@ def open_executor(spec: str | None) -> Iterator[Executor | None]:
     if spec is None:
         yield None
     elif spec.startswith(_DASK):
-        with _dask(spec, spec.removeprefix(_DASK)) as executor:
+        with _dask(spec, spec.removeprefix(_DASK), patience_s) as executor:
             yield executor
     else:
         with _processes(_workers(spec)) as executor:
@@ -70,7 +74,7 @@ def _unknown(spec: str, fix: str) -> InputError:
 
 
 @contextmanager
-def _dask(spec: str, address: str) -> Iterator[Executor]:
+def _dask(spec: str, address: str, patience_s: float) -> Iterator[Executor]:
     if address != _LOCAL and not _ADDRESS.fullmatch(address):
         raise _unknown(spec, "write dask://HOST:PORT or dask://local")
     try:
@@ -84,7 +88,7 @@ def _dask(spec: str, address: str) -> Iterator[Executor]:
         client = (
             connect(processes=True, dashboard_address=None)
             if address == _LOCAL
-            else connect(f"tcp://{address}", timeout=10)
+            else connect(f"tcp://{address}", timeout=patience_s)
         )
     except OSError:
         message = f"no Dask scheduler answers at {address}"
