@@ -9,7 +9,6 @@ from __future__ import annotations
 import select
 import threading
 import time
-from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -169,6 +168,7 @@ class ProviderAnswer:
         self._connections = connections
         self._place = place
         self._key = key.encode()
+        self._is_whole = False
         self.status = response.status
         self.headers = {
             name.lower(): self._clean(value.encode("latin-1", "replace")).decode("latin-1")
@@ -201,6 +201,7 @@ class ProviderAnswer:
                     raise ProviderDown("the provider did not finish in time")
             if self._response.length:  # it promised more
                 raise ProviderDown("the provider broke off in the middle of an answer")
+            self._is_whole = True
         except TimeoutError:
             raise ProviderDown("the provider fell silent in the middle of an answer") from None
         except (OSError, HTTPException):
@@ -223,11 +224,11 @@ class ProviderAnswer:
 
     def close(self) -> None:
         """Give the connection back when all was read, else close it."""
-        if self._response.isclosed() and not self._response.will_close:
+        self._response.close()
+        if self._is_whole and not self._response.will_close:
             self._connections.keep(self._place, self._connection)
         else:
-            with suppress(OSError):
-                self._connection.close()
+            self._connection.close()
 
     def _clean(self, raw: bytes) -> bytes:
         return raw.replace(self._key, _HIDDEN)
