@@ -43,9 +43,10 @@ class Format:
     read: Importer
     own_id: Callable[[Json], Json] = no_id
     """The source's own id of what `read` is given; None: it has none."""
-    run_of: Callable[[Json], str | None] | None = None
+    run_of: Callable[[Json], str | tuple[str, ...] | None] | None = None
     """For a grouped format, the key of the run that a record belongs to, `""` for all records
-    of the file; None: it goes with the record before it, or with the first that has a key."""
+    of the file; several keys: all are of one run; None: it goes with the record before it, or
+    with the first that has a key."""
     joins: bool = False
     """Whether records of a grouped run may come in several files, in any order."""
     general: bool = False

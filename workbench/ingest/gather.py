@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.ingest.formats import known_formats
-from workbench.ingest.run_keys import RunKeys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,7 +42,7 @@ def gathered(pieces: Iterable[Piece], found: Survey) -> Iterator[Gathered]:
     if sole is not None:
         yield Gathered(name=sole[0], pieces=tuple(pieces), is_file=True)
         return
-    keys = RunKeys(first=found.first_keys)
+    keys = found.keys
     waiting: dict[RunKey, list[Piece]] = {}
     for at, piece in enumerate(pieces):
         name = None if piece.error else found.format_of(piece.value)

@@ -69,9 +69,17 @@ class Survey:
         return known[0] if len(known) == 1 else None
 
     @property
-    def first_keys(self) -> dict[str, str]:
-        """Grouped format -> key of the first record that has one."""
-        return self._keys.first
+    def keys(self) -> RunKeys:
+        """What says which run a record belongs to, for the second reading."""
+        return self._keys.again()
+
+    def settle(self) -> None:
+        """Bring runs together whose records turned out to be of one."""
+        last: dict[RunKey, int] = {}
+        for run, at in self._last.items():
+            root = self._keys.root(run)
+            last[root] = max(at, last.get(root, at))
+        self._last = last
 
     @property
     def sole_run(self) -> RunKey | None:
@@ -158,6 +166,7 @@ def survey(source: SourceText, *, wanted: str, on_bytes: Callable[[int], None]) 
             raise
         fix = "give each run its own id, or remove the ids: they are then made from the content"
         raise TraceFormatError(str(error), place=source.shown, fix=fix) from None
+    found.settle()
     if not found.sure and not found.unsure:
         raise _no_trace(found, source)
     names = found.ambiguous()

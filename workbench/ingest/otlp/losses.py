@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from workbench.ingest.otlp.spans import Span
     from workbench.model.trace import Trace
 
-__all__ = ["recording_losses", "result_losses"]
+__all__ = ["NO_AGENT", "recording_losses", "result_losses"]
+
+NO_AGENT: Final = "no_agent_spans"
 
 _LIMITS: Final = frozenset(
     {
@@ -70,7 +72,15 @@ def recording_losses(
             count=conversations,
             note="conversation ids in one trace; the trace is the run, the first is its session",
         )
-    if not any(one.part.event is not None or one.part.conversation for one in told):
+    traces = len({span.trace_id for span in spans})
+    if traces > 1:
+        yield Loss(
+            kind="traces_joined",
+            count=traces,
+            note="traces of one team are one run, also where the team ran more than once; "
+            "save the stream (`run_stream`) for times and errors of each",
+        )
+    elif not any(one.part.event is not None or one.part.conversation for one in told):
         yield _nothing_told(told, spans)
 
 
@@ -83,7 +93,7 @@ def _nothing_told(told: Sequence[Told], spans: Sequence[Span]) -> Loss:
             caps=Grade.SKELETON,
         )
     return Loss(
-        kind="no_agent_spans",
+        kind=NO_AGENT,
         count=len(spans) or 1,
         note="no span of a model or a tool; instrument the agent's client or framework",
         caps=Grade.UNUSABLE,
@@ -114,8 +124,14 @@ def _texts(span: Span) -> Iterator[str]:
         yield from (value for value in attributes.values() if isinstance(value, str))
 
 
-def result_losses(trace: Trace, *, capture: str | None) -> Iterator[Loss]:
-    """Yield what the results of a run lack."""
+def result_losses(trace: Trace, *, capture: str | None, traced: bool) -> Iterator[Loss]:
+    """Yield what the results of a run lack.
+
+    Args:
+        trace: as imported.
+        capture: the setting that records contents.
+        traced: whether results that have no times have no spans either.
+    """
     results = [event for event in trace.events if isinstance(event, ToolResult)]
     empty = [one for one in results if one.result_raw is None and one.result is ABSENT]
     bare = sum(one.error is None for one in empty)
@@ -136,7 +152,7 @@ def result_losses(trace: Trace, *, capture: str | None) -> Iterator[Loss]:
             caps=Grade.NEEDS_FIXTURES,
         )
     untimed = sum(one.latency_ms is None for one in results)
-    if untimed:
+    if traced and untimed:
         yield Loss(
             kind="tool_spans_missing",
             count=untimed,

@@ -16,9 +16,10 @@ from workbench.ingest.finish import RunFacts, finished
 from workbench.ingest.format import Format
 from workbench.ingest.messages import Role
 from workbench.ingest.otlp.assemble import events_of, told_by
+from workbench.ingest.otlp.autogen import team_of, told_by_runtime
 from workbench.ingest.otlp.dialect import Recording
 from workbench.ingest.otlp.genai_events import is_message
-from workbench.ingest.otlp.losses import recording_losses, result_losses
+from workbench.ingest.otlp.losses import NO_AGENT, recording_losses, result_losses
 from workbench.ingest.otlp.records import is_sdk_record, the_one
 from workbench.ingest.otlp.spans import Happening, Span, Tree, log_of, span_of, trace_id_of
 from workbench.ingest.transcript import Said, Transcript
@@ -70,15 +71,12 @@ def read_otlp(records: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[T
     tree = Tree.of([*spans, *_without_spans(spans, by_span)])
     recording = Recording(tree=tree, logs=by_span, origin=place)
     told = told_by(recording)
-    events = events_of(told, recording)
-    script = Transcript()
-    _introduce(script, told, events)
-    weave(script, events)
-    _conclude(script, told)
+    runtime = told_by_runtime(tree.spans, place)
+    script = runtime or _woven(told, recording)
     sessions = _sessions(tree.spans, told)
     listed = {tool.name: tool for one in told for tool in one.part.tools}
     facts = RunFacts(
-        own_id=next((span.trace_id for span in tree.spans if span.trace_id), None),
+        own_id=_own_id(records),
         session=sessions[0] if sessions else None,
         model=next((one.part.model for one in reversed(told) if one.part.model), None),
         agent=_first(tree.spans, "gen_ai.agent.version") or _resource(tree.spans),
@@ -89,7 +87,20 @@ def read_otlp(records: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[T
         capture=_capture(told),
     )
     trace, losses = finished(script, facts, origin=place, tools=tools)
-    return trace, Losses(items=(*losses.items, *result_losses(trace, capture=_capture(told))))
+    bare = [loss for loss in losses.items if loss.kind == NO_AGENT]
+    if bare:
+        return trace, Losses(items=tuple(bare))
+    more = result_losses(trace, capture=_capture(told), traced=runtime is None)
+    return trace, Losses(items=(*losses.items, *more))
+
+
+def _woven(told: Sequence[Told], recording: Recording) -> Transcript:
+    script = Transcript()
+    events = events_of(told, recording)
+    _introduce(script, told, events)
+    weave(script, events)
+    _conclude(script, told)
+    return script
 
 
 def _sorted_out(records: Json) -> tuple[list[Span], list[Happening]]:
@@ -182,8 +193,14 @@ def _is_ours(record: Json) -> bool:
 
 
 def _own_id(records: Json) -> Json:
-    found = map(trace_id_of, records if isinstance(records, list) else [])
-    return next((trace_id for trace_id in found if trace_id), None)
+    items = records if isinstance(records, list) else []
+    found = (key for key_of in (team_of, trace_id_of) for key in map(key_of, items))
+    return next(filter(None, found), None)
+
+
+def _run_of(record: Json) -> tuple[str, ...]:
+    trace_id, team = trace_id_of(record) or "", team_of(record)
+    return (trace_id,) if team is None else (trace_id, team)
 
 
 FORMAT: Final = Format(
@@ -192,6 +209,6 @@ FORMAT: Final = Format(
     owns=_is_ours,
     own_id=_own_id,
     read=read_otlp,
-    run_of=lambda record: trace_id_of(record) or "",
+    run_of=_run_of,
     joins=True,
 )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["Happening", "Span", "Tree", "log_of", "span_of", "trace_id_of"]
+__all__ = ["Happening", "Span", "Tree", "log_of", "scope_of", "span_of", "trace_id_of"]
 
 _ERRORS: Final = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR", "Error", "StatusCode.ERROR"})
 _LATEST_NS: Final = 1 << 63
@@ -84,6 +84,11 @@ class Span:
 def trace_id_of(record: Json) -> str | None:
     """Return the trace that a record belongs to."""
     return id_in(_body(record)[0], "traceId") or id_in(map_in(record, "context"), "traceId")
+
+
+def scope_of(record: Json) -> str:
+    """Return the name of the library that wrote a record; empty: it is not said."""
+    return text_in(map_in(_body(record)[2][1], "scope"), "name") or ""
 
 
 def span_of(record: Json, ref: str) -> Span | None:
