@@ -7,7 +7,6 @@ import json
 import os
 
 import anthropic
-import grpc
 import openai
 from mcp import Client
 
@@ -118,15 +117,3 @@ chat, chat_streaming = _chat(streaming=False), _chat(streaming=True)
 responses, responses_streaming = _responses(streaming=False), _responses(streaming=True)
 messages, messages_streaming = _messages(streaming=False), _messages(streaming=True)
 mcp_handshake, mcp_stateless = _by_mcp("legacy"), _by_mcp("2026-07-28")
-
-
-def grpc_probe(task, tools, model):
-    """Try to reach a listener by gRPC, whose sockets are native; say how it ended."""
-    channel = grpc.insecure_channel(f"127.0.0.1:{os.environ['PROBE_PORT']}")
-    try:
-        grpc.channel_ready_future(channel).result(timeout=2)
-    except grpc.FutureTimeoutError:
-        return "grpc=timeout"
-    finally:
-        channel.close()
-    return "grpc=done"

@@ -41,7 +41,7 @@ TABLE = {
     "remove": ("remove a file", ALL, WALLS),
     "sqlite": ("write an SQLite database", ALL, WALLS),
     "ctypes_file": ("write a file by native code (ctypes)", WALLS, WALLS),
-    "ctypes_tcp": ("connect by native code (ctypes; gRPC, measured apart)", WALLS, WALLS),
+    "ctypes_tcp": ("connect by native code (ctypes; gRPC in `make clients`)", WALLS, WALLS),
     "ctypes_udp": ("send a datagram by native code (ctypes)", (Level.NETNS,), (Level.NETNS,)),
 }
 """A probe that a level does not stop gets through it; docs/agents.md shows this very table."""
