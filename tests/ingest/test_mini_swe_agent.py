@@ -139,7 +139,7 @@ def test_a_document_says_how_it_ended(ended: Json, status: RunStatus) -> None:
     assert trace.status is status
     (result,) = results_of(a_document())
     assert result.error == CallError(type="exit_code", status=2)
-    assert result.at == "2024-12-01T09:01:26.500000Z"
+    assert result.at == "2024-12-01T09:01:26.500000+00:00"
     assert "calls_written_as_text" not in lost(losses)
 
 

@@ -10,7 +10,6 @@ Source:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe, step_key
@@ -19,6 +18,7 @@ from workbench.ingest.finish import RunFacts, finished, labels_of
 from workbench.ingest.format import Format
 from workbench.ingest.openai_chat import add_messages
 from workbench.ingest.shapes import as_map, integer_in, map_in, map_items, text_in
+from workbench.ingest.times import time_of
 from workbench.ingest.toollist import listed_tools
 from workbench.ingest.transcript import Answered, Asked, Said, Transcript
 from workbench.model.event import CallError, Usage
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["TAU2_BENCH", "TAU_BENCH", "read_tau2_bench", "read_tau_bench"]
 
 _BROKEN_ENDS: Final = frozenset({"agent_error", "user_error", "too_many_errors", "max_steps"})
-_NAIVE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?")
-_ZONED: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
 def read_tau_bench(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[Trace, Losses]:
@@ -112,7 +110,7 @@ def _add_tau2(script: Transcript, ref: str, message: JsonMap, origin: Origin) ->
         ref=ref,
         text=content.text,
         dropped=content.dropped,
-        at=_time(script, message),
+        at=time_of(text_in(message, "timestamp"), script.counts),
         finish_reason=text_in(raw, "finish_reason"),
         usage=_usage(message),
     )
@@ -178,20 +176,9 @@ def _add_result(script: Transcript, ref: str, message: JsonMap, origin: Origin) 
             value=content.value,
             dropped=content.dropped,
             error=CallError(message=content.text) if failed else None,
-            at=_time(script, message),
+            at=time_of(text_in(message, "timestamp"), script.counts),
         )
     )
-
-
-def _time(script: Transcript, message: JsonMap) -> str | None:
-    """Return the message's time as RFC 3339."""
-    text = text_in(message, "timestamp")
-    if text is None:
-        return None
-    if _NAIVE.fullmatch(text):
-        script.counts["timestamps_without_zone"] += 1
-        return f"{text.replace(' ', 'T')}Z"
-    return text.replace(" ", "T") if _ZONED.fullmatch(text) else None
 
 
 def _usage(message: JsonMap) -> Usage | None:
