@@ -122,6 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_pieces(self, said):
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
+        self.wfile.flush()
         for piece in said.pieces:
             time.sleep(said.pause_s)
             self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))

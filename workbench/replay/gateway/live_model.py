@@ -143,15 +143,14 @@ def _streamed(exchange: Exchange, answer: ProviderAnswer) -> Generator[bytes]:
     held: list[bytes] = []
     with closing(answer):
         try:
-            for raw in answer.events(until=exchange.until):
-                event = _document(_data(raw))
-                seen.append(event)
-                if dialect.is_surplus(event, exchange.body):
-                    continue
-                if held or dialect.acts(event):
-                    held.append(raw)
-                else:
-                    yield raw
+            for came in answer.events(until=exchange.until):
+                free: list[bytes] = []
+                for raw in came:
+                    event = _document(_data(raw))
+                    seen.append(event)
+                    if not dialect.is_surplus(event, exchange.body):
+                        (held if held or dialect.acts(event) else free).append(raw)
+                yield b"".join(free)
         except ProviderDown as error:
             exchange.fail(str(error))
             yield b"".join(held)

@@ -211,16 +211,18 @@ class ProviderAnswer:
         """Read the body to its end, without the key; raises as `pieces`."""
         return self._clean(b"".join(self.pieces(until=until)))
 
-    def events(self, *, until: float) -> Iterator[bytes]:
-        """Read server-sent events, each with the empty line behind it; raises as `pieces`."""
+    def events(self, *, until: float) -> Iterator[list[bytes]]:
+        """Read server-sent events as they come, each with the empty line behind it.
+
+        Those that came together are given together; raises as `pieces`.
+        """
         rest = b""
         for piece in self.pieces(until=until):
             rest = (rest + piece).replace(b"\r\n", b"\n")
             *whole, rest = rest.split(b"\n\n")
-            for event in whole:
-                yield self._clean(event + b"\n\n")
+            yield [self._clean(event + b"\n\n") for event in whole]
         if rest.strip():
-            yield self._clean(rest)
+            yield [self._clean(rest)]
 
     def close(self) -> None:
         """Give the connection back when all was read, else close it."""
