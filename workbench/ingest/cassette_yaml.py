@@ -167,4 +167,4 @@ def _unpacked(data: bytes) -> bytes:
         found = unpacker.decompress(data, _UNPACKED_LIMIT_BYTES)
     except zlib.error:
         return b"\xff"
-    return b"\xff" if unpacker.unconsumed_tail else found
+    return found if unpacker.eof else b"\xff"

@@ -35,7 +35,7 @@ from workbench.ingest.transcript import Answered, Asked, Transcript
 from workbench.ingest.usage import usage_of
 from workbench.ingest.weave import ModelSpan, ToolSpan, weave
 from workbench.model.event import ModelRequest
-from workbench.model.jsonvalue import ABSENT
+from workbench.model.jsonvalue import ABSENT, parse_text
 from workbench.model.trace import Losses, RunStatus, Tool, Trace
 
 if TYPE_CHECKING:
@@ -122,9 +122,13 @@ def _placed(ref: str, body: JsonMap, bodies: Mapping[str, JsonMap]) -> _Seen:
     parent = text_in(body, "parentObservationId")
     while parent is not None and parent in bodies and depth < _DEPTH_LIMIT:
         depth += 1
-        inside = inside or bodies[parent].get("type") == "GENERATION"
+        inside = inside or (bodies[parent] is not body and _is_generation(bodies[parent]))
         parent = text_in(bodies[parent], "parentObservationId")
     return _Seen(ref=ref, body=body, depth=depth, inside=inside)
+
+
+def _is_generation(body: JsonMap) -> bool:
+    return body.get("type") == "GENERATION"
 
 
 # --- spans -------------------------------------------------------------------
@@ -230,8 +234,8 @@ def _open(
     """Tell system text and task from the trace itself, where no request shows them."""
     shown = {message.role for span in spans for message in span.history}
     given = about.get("input")
-    outer = decoded(given)
-    sent = decoded(outer) if isinstance(outer, str) else outer
+    inner = parse_text(given).value if isinstance(given, str) else given  # often JSON in JSON
+    sent = decoded(inner)
     if is_flat(sent):
         return
     for message in read_request(sent, ref=step_key(ref, "input"), origin=origin):

@@ -235,7 +235,7 @@ def _read_item(item: JsonMap, ref: str, kind: str | None, origin: Origin) -> Ite
 
 def _is_hosted(kind: str | None) -> bool:
     """Whether an item is a call of a tool that OpenAI itself runs: `web_search_call`, ..."""
-    return kind is not None and kind.endswith("_call")
+    return kind is not None and kind.endswith("_call") and kind not in _CALLS
 
 
 def _read_blocks(
@@ -245,7 +245,7 @@ def _read_blocks(
     content = message.get(name)
     key = step_key(ref, name)
     if not isinstance(content, list):
-        yield _plain(role, ref, message, [content], origin)
+        yield _plain(role, ref, message, content, origin)
         return
     rest: list[Json] = []
     calls: list[Asked] = []
@@ -288,12 +288,13 @@ def _part(part: Json, ref: str) -> tuple[Json, str, str | None]:
     return part, ref, text_in(part, "type")
 
 
-def _plain(role: Role, ref: str, message: JsonMap, rest: list[Json], origin: Origin) -> Message:
-    content = rest[0] if rest else None
-    if isinstance(content, dict):
-        content = [content]
+def _plain(role: Role, ref: str, message: JsonMap, content: Json, origin: Origin) -> Message:
+    if content is not None and not isinstance(content, str | dict):
+        raise origin.error(
+            step_key(ref, "content"), f"is {describe(content)}; expected a text, parts or null"
+        )
     calls = _listed_calls(message, ref, origin, known=set())
-    parts = content if isinstance(content, list) else [] if content is None else [content]
+    parts = [] if content is None else [content]
     return _segment(role, ref, parts, calls, origin=origin, message=message)
 
 

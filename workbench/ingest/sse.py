@@ -27,6 +27,7 @@ __all__ = ["assembled", "is_stream", "is_stream_file", "pieces_of_stream", "stre
 
 _FIELDS: Final = ("event:", "data:", "id:", "retry:", ":")
 _BLOCKS: Final = re.compile(rb"(?:[^\r\n]+(?:\r?\n|\Z))+(?:\r?\n)*|(?:\r?\n)+")
+_LINE_ENDS: Final = re.compile(r"\r\n|\n|\r")
 _DONE: Final = "[DONE]"
 _DELTAS: Final = {"text_delta": "text", "input_json_delta": "partial_json"}
 
@@ -39,7 +40,7 @@ def is_stream(text: str) -> bool:
 def stream_events(text: str) -> Iterator[JsonMap]:
     """Yield the JSON data of each event; data that are no JSON mapping are left out."""
     data: list[str] = []
-    for line in [*text.splitlines(), ""]:
+    for line in [*_LINE_ENDS.split(text), ""]:
         if line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))
         elif not line.strip() and data:
