@@ -140,7 +140,7 @@ def test_no_false_alarm(corpus: Path, corpus_tools: tuple[Tool, ...]) -> None:
     runs = [
         run
         for group in GROUPS
-        for run in chosen(list(plain_runs(corpus, corpus_tools, group)), 20, 170, seed=5)
+        for run in chosen(list(plain_runs(corpus, corpus_tools, group)), 20, 180, seed=5)
     ]
 
     alarms = [(run.trace.run_id, r.residue_at) for run in runs if (r := run.redacted()).residue_at]

@@ -1,21 +1,30 @@
 """`workbench check CASES...`: validate, lint and self-test cases; no agent involved.
 
-It proves the cases, not an agent: it never says "passed". Runner half.
+It proves the cases, not an agent: it never says "passed". Runner half, but for `--detectors`, whose
+part of the desk half is reached by its name in the table of `main`.
 """
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import find_cases, load_case
 from workbench.casefile.codec import encode
+from workbench.cli.main import DESK_PARTS
 from workbench.cli.options import add_json, complain, print_json, relative
-from workbench.errors import InputError
+from workbench.errors import InputError, MissingExtraError
 from workbench.runner.selftest import CaseReport, check_case, invalid_case, render_report
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from workbench.model.case import Case
+
+    Look: TypeAlias = Callable[[CaseReport, Case], CaseReport]
 
 __all__ = ["add_arguments", "execute"]
 
@@ -25,13 +34,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
     )
+    parser.add_argument(
+        "--detectors",
+        action="store_true",
+        help="look for personal data too (desk half); else the result is the same on every machine",
+    )
     add_json(parser)
 
 
 def execute(options: Namespace) -> int:
     """Check every case; 0 sound, 1 a case does not do what it says, 4 invalid, 5 no case."""
     paths = find_cases(options.cases)
-    reports = [_checked(path) for path in paths]
+    look = _detectors if options.detectors else _as_it_is
+    reports = [_checked(path, look()) for path in paths]
     if options.json:
         print_json({"cases": [encode(report) for report in reports]})
     else:
@@ -41,14 +56,35 @@ def execute(options: Namespace) -> int:
     return _exit_code(reports)
 
 
-def _checked(path: Path) -> CaseReport:
+def _as_it_is() -> Look:
+    return lambda report, _case: report
+
+
+def _detectors() -> Look:
+    """Return what adds the findings of detectors to a report.
+
+    Raises:
+        MissingExtraError: the desk half is not installed.
+    """
+    name = DESK_PARTS["check --detectors"]
+    try:
+        look: Look = importlib.import_module(name).with_strangers
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "workbench"):
+            raise
+        raise MissingExtraError(package, needed_for="check --detectors", extra="desk") from None
+    return look
+
+
+def _checked(path: Path, look: Look) -> CaseReport:
     name = relative(path)
     try:
         case = load_case(path)
     except InputError as error:
         complain(f"workbench: {error}")
         return invalid_case(name, str(error))
-    return check_case(case, path=name)
+    return look(check_case(case, path=name), case)
 
 
 def _exit_code(reports: list[CaseReport]) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Final
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "DESK_PARTS", "main"]
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "ingest": ("workbench.cli.ingest", "read trace files into the store"),
@@ -44,6 +44,9 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "store": ("workbench.cli.store", "verify the store and say what is in it"),
 }
 """Command -> its module and what it does, in the order of the work."""
+
+DESK_PARTS: Final[dict[str, str]] = {"check --detectors": "workbench.cli.detectors"}
+"""Flag of a runner-half command -> the desk half's module for it, imported when it is given."""
 
 _SUCCESS: Final = 0
 _INTERRUPTED: Final = 2

@@ -120,6 +120,16 @@ def looks_like_prose(text: str) -> bool:
 
 def find_cued(text: str) -> Iterator[Finding]:
     """Find names and addresses in free text by their surroundings."""
+    yield from _people(text)
+    for pattern in _PLACES:
+        for match in pattern.finditer(text):
+            yield _found(*match.span("value" if pattern.groupindex else 0), "LOCATION", 0.6)
+    yield from _sites(text)
+    if not text.isascii():
+        yield from _chinese(text)
+
+
+def _people(text: str) -> Iterator[Finding]:
     for match in _STRONG.finditer(text):
         yield from _person(match, least=1)
     for match in _TITLED.finditer(text):
@@ -132,12 +142,6 @@ def find_cued(text: str) -> Iterator[Finding]:
     for pattern in (_WEAK, _ACTING):
         for match in pattern.finditer(text):
             yield from _person(match, least=2)
-    for pattern in _PLACES:
-        for match in pattern.finditer(text):
-            yield _found(*match.span("value" if pattern.groupindex else 0), "LOCATION", 0.6)
-    yield from _sites(text)
-    if not text.isascii():
-        yield from _chinese(text)
 
 
 def _chinese(text: str) -> Iterator[Finding]:

@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.casefile.case import case_document, load_case
-from workbench.casefile.codec import encode
+from workbench.casefile.case import load_case
 from workbench.casefile.layout import format_case
 from workbench.casefile.place import step_key
 from workbench.errors import InputError, RefusedError
+from workbench.redact.places import place_text
 from workbench.redact.redaction import require_safe
 from workbench.redact.residue import scan
 from workbench.redact.run import redact_trace
 from workbench.review.edit import rewrite_case
-from workbench.review.places import hit_places, ledger_in_case
+from workbench.review.places import case_parts, hit_places, ledger_in_case
 from workbench.runner.accept import accept_trace, repair
 
 if TYPE_CHECKING:
@@ -128,15 +128,9 @@ def _placed(ledger: Iterable[LedgerEntry], case: Case) -> Iterator[LedgerEntry]:
 
     Pseudonyms are recognisable as ours, so a place that holds one holds it on purpose.
     """
-    document = case_document(case)
-    texts = [found for part in ("tools", "contract") for found in _texts(document[part], part)]
-    texts += _texts(encode(case.input.state), "input.state")
-    for nth, message in enumerate(case.input.messages):
-        texts += _texts(encode(message), step_key("input", nth))
-    for path in case.paths:
-        texts += _texts(encode(path), step_key("paths", path.name))
-    for fixture in case.fixtures:
-        texts += _texts(encode(fixture), fixture.id)
+    texts = [
+        found for place, part in case_parts(case) for found in _texts(part, place_text(place))
+    ]
     for entry in ledger:
         if entry.pseudonym is None:
             yield entry

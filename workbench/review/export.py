@@ -6,6 +6,7 @@ trace, and its final bytes hold none of the replaced values in any view.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from workbench.casefile.build import build_case
 from workbench.casefile.case import save_case
 from workbench.casefile.case_checks import check_case
+from workbench.casefile.case_document import case_document
 from workbench.casefile.layout import format_case
 from workbench.casefile.place import Place
 from workbench.check.claims import claim_outcome
@@ -21,10 +23,12 @@ from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseSource, CaseState, Header, HistoryEntry, Severity, SourceKind
 from workbench.model.event import Claim, ClaimBasis, ClaimOutcome
 from workbench.model.ledger import Residue
+from workbench.redact.places import parse_glob
 from workbench.redact.residue import scan, view_count
+from workbench.redact.slots import tree_slots
 from workbench.replay.scripted import replay_path
 from workbench.review.draft import require_failure
-from workbench.review.places import hit_places, ledger_in_case, trigger_in_case
+from workbench.review.places import case_parts, hit_places, ledger_in_case, trigger_in_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +38,12 @@ if TYPE_CHECKING:
     from workbench.model.contract import Contract, FixPlace
     from workbench.model.draft import Draft
     from workbench.model.event import Event
-    from workbench.model.jsonvalue import JsonMap
+    from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.ledger import RedactionNote
     from workbench.model.trace import Trace
     from workbench.model.verdict import Verdict
-    from workbench.redact.residue import Needle
+    from workbench.redact.residue import Hit, Needle
+    from workbench.redact.slots import Slot
 
 __all__ = ["CaseDetails", "case_of", "export_draft", "require_redacted", "with_claims"]
 
@@ -218,6 +223,33 @@ def export_draft(
     return case, path
 
 
+def _without_retained(
+    hits: Sequence[Hit], case: Case, typed: str, needles: Sequence[Needle]
+) -> tuple[Hit, ...]:
+    """Leave out values that stand only where the ledger says that they were left."""
+    ledger = case.redaction.ledger if case.redaction is not None else ()
+    globs = [parse_glob(at) for entry in ledger if entry.pseudonym is None for at in entry.at]
+    if not globs:
+        return tuple(hits)
+    kept: list[str] = []
+
+    def emptied(slot: Slot) -> str:
+        if not any(glob.matches(slot.place) for glob in globs):
+            return slot.text
+        kept.append(slot.text)
+        return "0" if slot.is_number else ""
+
+    rest = [tree_slots(part, place, emptied) for place, part in case_parts(case)]
+    parts = ("tools", "contract", "input", "paths", "fixtures")
+    others: Json = {k: v for k, v in case_document(case).items() if k not in parts}
+    data = json.dumps([typed, others, rest], ensure_ascii=False).encode("utf-8", "surrogatepass")
+    elsewhere = {hit.needle for hit in scan(data, needles)}
+    retained = {
+        hit.needle for hit in scan("\n".join(kept).encode("utf-8", "surrogatepass"), needles)
+    }
+    return tuple(hit for hit in hits if hit.needle in elsewhere or hit.needle not in retained)
+
+
 def _searched(case: Case, path: Path, needles: Sequence[Needle]) -> Case:
     """Return the case with what the search of its final bytes found.
 
@@ -226,7 +258,10 @@ def _searched(case: Case, path: Path, needles: Sequence[Needle]) -> Case:
     """
     typed = f"{path.name}\n{case.id}"
     as_words = re.sub(r"[-_.]+", " ", typed)  # helen-carter is a name too
-    hits = scan(f"{typed}\n{as_words}\n{format_case(case)}".encode(), needles)
+    typed = f"{typed}\n{as_words}\n"
+    hits = scan(f"{typed}{format_case(case)}".encode(), needles)
+    if hits:
+        hits = _without_retained(hits, case, typed, needles)
     blocking = [hit for hit in hits if hit.blocking]
     if blocking:
         message = f"{len({hit.needle for hit in blocking})} replaced values are still in the case"

@@ -11,15 +11,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.casefile.build import case_places
+from workbench.casefile.case_document import case_document
+from workbench.casefile.codec import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from workbench.model.case import Case
+    from workbench.model.jsonvalue import Json
     from workbench.model.ledger import LedgerEntry, TriggerNote
     from workbench.model.trace import Trace
     from workbench.redact.residue import Hit, Needle
 
-__all__ = ["hit_places", "in_case", "ledger_in_case", "trigger_in_case"]
+__all__ = ["case_parts", "hit_places", "in_case", "ledger_in_case", "trigger_in_case"]
 
 
 def in_case(place: str, places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -56,6 +60,23 @@ def trigger_in_case(trigger: Iterable[TriggerNote], trace: Trace) -> tuple[Trigg
         in_fixtures = [p for p in there if p.partition(".")[0] not in ("paths", "input")]
         found += [replace(note, at=place) for place in (*in_fixtures, *there)[:1]]
     return tuple(dict.fromkeys(found))
+
+
+def case_parts(case: Case) -> Iterator[tuple[tuple[str | int, ...], Json]]:
+    """Yield what of a case comes from a trace, under the steps by which its ledger names it.
+
+    Message 1 is `input.1`, a path goes by its name, a fixture by its id.
+    """
+    document = case_document(case)
+    for part in ("tools", "contract"):
+        yield (part,), document[part]
+    yield ("input", "state"), encode(case.input.state)
+    for nth, message in enumerate(case.input.messages):
+        yield ("input", nth), encode(message)
+    for path in case.paths:
+        yield ("paths", path.name), encode(path)
+    for fixture in case.fixtures:
+        yield (fixture.id,), encode(fixture)
 
 
 def hit_places(hits: Iterable[Hit], needles: Sequence[Needle]) -> tuple[str, ...]:
