@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from workbench.errors import TraceFormatError
 from workbench.ingest.cassette_yaml import is_cassette_yaml, pieces_of_cassette
