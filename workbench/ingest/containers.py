@@ -70,23 +70,25 @@ _CONTAINERS: Final = (
 
 
 def records_of(document: Piece) -> Iterator[Piece]:
-    """Yield the records of a document: itself, the items of a list, or a container's records."""
+    """Yield the records of a document: itself, the items of a list, or a container's records.
+
+    A document is parsed however deep it is; here each record is held against the limit.
+    """
     if isinstance(document.value, list) and not _is_conversation(document.value):
         for item in _items(document, (), document.value, None):
-            yield from records_of_line(item)
+            yield from map(_readable, records_of_line(item))
     else:
-        yield from records_of_line(document)
+        yield from map(_readable, records_of_line(document))
 
 
 def records_of_line(piece: Piece) -> Iterator[Piece]:
     """Yield the records of a line or an item: itself, or those of a container."""
     found = next((c for c in _CONTAINERS if c.holds(piece.value)), None)
     if found is None:
-        yield _readable(piece)
+        yield piece
         return
     for record in found.pieces(piece):
-        placed = record if record.place else replace(record, place=piece.place)
-        yield _readable(placed)
+        yield record if record.place else replace(record, place=piece.place)
 
 
 def _readable(piece: Piece) -> Piece:

@@ -57,13 +57,20 @@ class Survey:
     _keyless: dict[str, int] = field(default_factory=dict)
     """Grouped format -> position of the last record before any that has a key."""
     _records: int = 0
+    _only: str | None = None
+    """The format of all records, where they have the same."""
 
     def candidates_of(self, value: Json) -> tuple[str, ...]:
         """Return the formats that a record may have."""
         return candidates(value, wanted=self.wanted)
 
     def format_of(self, value: Json) -> str | None:
-        """Return the format of a record; None: it has none, or nobody can say which."""
+        """Return the format of a record; None: it has none, or nobody can say which.
+
+        To be asked after the first reading, of records that this reading saw.
+        """
+        if self._only is not None:
+            return self._only
         found = self.candidates_of(value)
         known = found if len(found) == 1 else self._seen(found)
         return known[0] if len(known) == 1 else None
@@ -74,12 +81,14 @@ class Survey:
         return self._keys.again()
 
     def settle(self) -> None:
-        """Bring runs together whose records turned out to be of one."""
+        """End the reading: bring runs together whose records turned out to be of one."""
         last: dict[RunKey, int] = {}
         for run, at in self._last.items():
             root = self._keys.root(run)
             last[root] = max(at, last.get(root, at))
         self._last = last
+        if len(self.sure) == 1 and not self.unsure and not self.others:
+            (self._only,) = self.sure
 
     @property
     def sole_run(self) -> RunKey | None:
