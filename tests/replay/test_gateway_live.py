@@ -7,8 +7,9 @@ import json
 import pickle
 import socket
 import statistics
+import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -572,6 +573,7 @@ HISTORY = [
     {"role": "tool", "tool_call_id": "c1", "content": {"id": 7}},
     {"role": "tool", "tool_call_id": "c2", "content": "no"},
     {"role": "user", "content": None},
+    {"role": "assistant", "content": ""},
 ]
 
 
@@ -618,6 +620,7 @@ def test_an_agent_that_knows_no_api_asks_in_the_words_of_openai():
             {"role": "tool", "tool_call_id": "c1", "content": '{"id": 7}'},
             {"role": "tool", "tool_call_id": "c2", "content": "no"},
             {"role": "user", "content": ""},
+            {"role": "assistant", "content": ""},
         ],
         "tools": [
             {
@@ -741,6 +744,82 @@ def test_connections_are_used_again_unless_the_provider_has_closed_them():
         assert live.issues == []
         live.gateway.hang_up()
         assert live.gateway._connections._idle == {}
+
+
+def test_only_so_many_connections_are_kept(monkeypatch):
+    """A burst of sub-agents must not leave a hundred behind."""
+    monkeypatch.setattr("workbench.replay.gateway.provider._IDLE", 0)
+    with standing_in(Said(a_speech("Hi"))) as provider:
+        live = Live(provider)
+        live.ask("chat")
+
+    assert live.gateway._connections._idle == {("http", f"127.0.0.1:{provider.port}"): []}
+
+
+def carry(one, other):
+    """Carry bytes until one side closes."""
+    with suppress(OSError):
+        while piece := one.recv(65_536):
+            other.sendall(piece)
+
+
+def tunnel(listener, port, seen):
+    """Be a proxy: connect as asked, whatever name was asked for, and carry bytes."""
+    client, _ = listener.accept()
+    with client, socket.create_connection(("127.0.0.1", port)) as onward:
+        seen.append(client.recv(65_536))
+        client.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        threading.Thread(target=carry, args=(client, onward), daemon=True).start()
+        carry(onward, client)
+
+
+def test_a_provider_is_reached_through_the_machines_proxy(monkeypatch):
+    """CI machines often have no other way out; no proxy leads to this machine itself."""
+    seen: list[bytes] = []
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        standing_in(Said(a_speech("Hi"))) as provider,
+    ):
+        monkeypatch.setenv("http_proxy", f"http://user:word@127.0.0.1:{listener.getsockname()[1]}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        upstream = provider.upstream()
+        (openai, _) = upstream.providers
+        far = replace(upstream, providers=(replace(openai, base_url="http://far.invalid/v1"),))
+        thread = threading.Thread(target=tunnel, args=(listener, provider.port, seen), daemon=True)
+        thread.start()
+        live = Live(provider)
+        live.trial.upstream = far
+        status, _, _ = live.ask("chat")
+        live.gateway.hang_up()
+        thread.join(5)
+
+    assert status == 200
+    assert seen[0].startswith(b"CONNECT far.invalid:80 HTTP/1.")
+    assert KEY.encode() not in seen[0]
+
+
+def test_a_last_event_without_an_empty_line_counts():
+    """Some servers end so."""
+    raw = chat.stream(a_speech("Hi"), {}).removesuffix(b"\n\n")
+    said = Said(
+        pieces=(raw.replace(b"\n", b"\r\n"),), headers={"content-type": "text/event-stream"}
+    )
+    with standing_in(said) as provider:
+        live = Live(provider)
+        _, _, passed = live.ask("chat", stream=True)
+
+    assert passed == raw
+    assert live.of(ModelReply)[0].text == "Hi"
+
+
+def test_a_reply_without_an_id_is_recorded():
+    """Servers that speak the protocol in part leave it out."""
+    body = {"choices": [{"message": {"role": "assistant", "content": "Hi"}}]}
+    with standing_in(Said(body=body)) as provider:
+        live = Live(provider)
+        live.ask("chat")
+
+    assert (live.trial.finish().reply_ids, live.of(ModelReply)[0].text) == ((), "Hi")
 
 
 def test_a_live_model_call_costs_little_more_than_the_provider_itself():

@@ -40,6 +40,7 @@ _KEPT_BACK: Final = frozenset(
 """Headers of a provider's answer that an agent does not get."""
 _ROOTS: Final = {Family.OPENAI: "", Family.ANTHROPIC: "v1/"}
 """What clients of a family put between its base URL and a path."""
+_OWN_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
 _READ_BYTES: Final = 65_536
 _LIMIT_BYTES: Final = 64 * 1024 * 1024
 _IDLE: Final = 8
@@ -132,17 +133,23 @@ def _is_closed(connection: HTTPConnection) -> bool:
 
 def _connection(scheme: str, netloc: str, *, timeout_s: float) -> HTTPConnection:
     """Return a new connection, through the proxy that this machine uses for its address."""
-    import urllib.request  # noqa: PLC0415  only live trials need it
-
-    proxy = None
-    if not urllib.request.proxy_bypass(netloc):
-        proxy = urllib.request.getproxies().get(scheme)
+    proxy = _proxy(scheme, netloc)
     kind = HTTPSConnection if scheme == "https" else HTTPConnection
     if proxy is None:
         return kind(netloc, timeout=timeout_s)
     connection = kind(urlsplit(proxy).netloc.rpartition("@")[2], timeout=timeout_s)
     connection.set_tunnel(netloc)
     return connection
+
+
+def _proxy(scheme: str, netloc: str) -> str | None:
+    """Return the proxy that our own environment names; none leads to this machine itself."""
+    import urllib.request  # noqa: PLC0415  only live trials need it
+
+    host = urlsplit(f"//{netloc}").hostname or ""
+    if host in _OWN_HOSTS or urllib.request.proxy_bypass(netloc):
+        return None
+    return urllib.request.getproxies().get(scheme)
 
 
 def _headers(family: Family, key: str, given: Mapping[str, str]) -> dict[str, str]:
