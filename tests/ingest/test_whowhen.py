@@ -116,6 +116,20 @@ def test_a_terminal_writes_its_exit_code() -> None:
     assert result.error == CallError(type="exit_code", status=1)
 
 
+def test_what_was_said_to_a_program_is_a_call_without_an_answer_too() -> None:
+    """Chats are cut at a limit of steps; the last call was made all the same."""
+    chat = a_chat(
+        {"role": "human", "content": "How tall is it?"},
+        {"role": "Orchestrator (-> WebSurfer)", "content": "Look it up."},
+        {"role": "Orchestrator (-> Assistant)", "content": "What do you think?"},
+    )
+
+    trace, losses = read_as("whowhen", chat)
+
+    assert kinds(trace) == ["user_message", "model_reply", "tool_call", "model_reply", "claim"]
+    assert lost(losses)["results_missing"] == 1
+
+
 def test_a_bare_chat_is_named_by_its_question() -> None:
     """Bundles add a path; the collection's own files have only the question's id."""
     trace, _ = read_as("whowhen", a_chat()["data"])

@@ -1,8 +1,8 @@
 """Who&When: chats of several agents, each with the step at which, as people said, it went wrong.
 
-Such a chat calls no tools. A step that a program answers (a terminal, a browser, a file viewer)
-is taken as a call of that program with the step's text, and the program's step as its result;
-every other step of an agent is a reply that the others saw. What the format marks as a thought
+Such a chat calls no tools. A step that is for a program (a terminal, a browser, a file viewer),
+or that one answers, is taken as a call of that program with the step's text, and the program's
+next step as its result; every other step of an agent is a reply that the others saw. What the format marks as a thought
 is a reply that nobody saw. A terminal writes the exit code in its text, and a browser writes
 nothing of the kind.
 
@@ -116,7 +116,10 @@ def _add_steps(script: Transcript, steps: Sequence[_Step]) -> None:
 
 
 def _next_program(step: _Step, following: Sequence[_Step]) -> str | None:
-    """Return the program that answers a step; None: the next to speak is no program."""
+    """Return the program that a step is for: it is named, or the next to speak; None: neither."""
+    _, _, named = step.note.partition("-> ")
+    if named in _PROGRAMS:
+        return named
     speaker = next((other.speaker for other in following if other.note != _THOUGHT), None)
     return speaker if speaker in _PROGRAMS and step.speaker not in _PROGRAMS else None
 
