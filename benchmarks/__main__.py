@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from benchmarks import cases, contract, redact, shrink, startup, store
+from benchmarks import cases, contract, redact, runner, shrink, startup, store
 
 __all__ = ["main"]
 
 BENCHMARKS = (
     startup.measure,
     cases.measure,
+    runner.measure_self_test,
+    runner.measure_http,
+    runner.measure_worker,
+    runner.measure_live,
+    runner.measure_growth,
     contract.measure,
     redact.measure,
     shrink.measure,

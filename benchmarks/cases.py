@@ -28,7 +28,7 @@ from workbench.model.event import (
 from workbench.model.trace import Effect, Tool, Trace, renumbered
 from workbench.replay.scripted import replay_path
 
-__all__ = ["measure"]
+__all__ = ["measure", "pytest_s", "small_case"]
 
 _CASES = 1_000
 _CALLS = 6
@@ -37,17 +37,27 @@ _CALLS = 6
 def measure() -> Figure:
     """Compare with what pytest takes to run as many empty tests."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "a.case.yaml").write_text(_case(), "utf-8")
-        tests = (f"def test_{n}(): pass\n" for n in range(_CASES))
-        (folder / "test_empty.py").write_text("".join(tests), "utf-8")
+        path = Path(name) / "a.case.yaml"
+        path.write_text(small_case(), "utf-8")
         return Figure(
             what=f"{_CASES} scripted cases of {_CALLS} calls: load, replay, judge",
-            ours_s=fastest_s(lambda: _judge_all(folder / "a.case.yaml"), rounds=3),
+            ours_s=fastest_s(lambda: _judge_all(path), rounds=3),
             peer=f"pytest, {_CASES} empty tests",
-            peer_s=fastest_s(lambda: _pytest(folder), rounds=3),
+            peer_s=pytest_s(_CASES),
             bound=5,
         )
+
+
+def pytest_s(number: int) -> float:
+    """Return what pytest takes for so many empty parametrised tests."""
+    text = (
+        "import pytest\n\n\n"
+        f"@pytest.mark.parametrize('n', range({number}))\n"
+        "def test_empty(n):\n    pass\n"
+    )
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "test_empty.py").write_text(text, "utf-8")
+        return fastest_s(lambda: _pytest(Path(name)), rounds=3)
 
 
 def _judge_all(path: Path) -> None:
@@ -63,7 +73,7 @@ def _pytest(folder: Path) -> None:
     subprocess.run([sys.executable, *words], check=True, capture_output=True, cwd=folder)
 
 
-def _case() -> str:
+def small_case() -> str:
     """Return a case of about 2 KB whose recorded path makes one call too many."""
     events: list[Event] = [SystemMessage(text="Use the tools."), UserMessage(text="Count them.")]
     for n in range(1, _CALLS + 1):
