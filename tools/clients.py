@@ -107,6 +107,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--lock", action="store_true")
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--only", metavar="AGENT", help="one agent of each client")
     options = parser.parse_args(argv)
     chosen = [c for c in CLIENTS if not options.names or c.name in options.names]
     if options.lock:
@@ -116,7 +117,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     rows: list[Row] = []
     for client in chosen:
-        rows += _kept(client, _all(client))
+        rows += _kept(client, _all(client, only=options.only))
     if options.record:
         _record()
     bad = [row for row in rows if not row.good]
@@ -241,14 +242,15 @@ class Row:
         return self.problem in (None, SKIPPED)
 
 
-def _all(client: Client) -> list[Row]:
+def _all(client: Client, *, only: str | None) -> list[Row]:
+    agents = [agent for agent in client.agents if only in (None, agent)]
     if not _installed(client):
         print(f"SKIPPED {client.name}: {SKIPPED}", file=sys.stderr)
-        return [Row(client=client, agent=agent, problem=SKIPPED) for agent in client.agents]
+        return [Row(client=client, agent=agent, problem=SKIPPED) for agent in agents]
     if client.name == "node":
         shutil.copy(ROOT / "tests/clients_own/node/agent.mjs", HOME / "node" / "agent.mjs")
     rows = []
-    for agent in client.agents:
+    for agent in agents:
         rows.append(_run(client, agent))
         said = rows[-1].problem or "ok"
         print(f"{client.name:<14} {agent:<30} {rows[-1].seconds:5.1f} s  {said}", flush=True)
@@ -318,8 +320,12 @@ def _leak(lines: list[dict[str, object]]) -> str | None:
 
 def _kept(client: Client, rows: list[Row]) -> list[Row]:
     """Keep the latest results beside the environments, so that clients can be run one by one."""
-    found = {"versions": _versions(client), "agents": {row.agent: row.problem for row in rows}}
-    (HOME / f"{client.name}.json").write_text(json.dumps(found), "utf-8")
+    kept = HOME / f"{client.name}.json"
+    earlier = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
+    versions = _versions(client)
+    agents = earlier["agents"] if earlier.get("versions") == versions else {}
+    found = {"versions": versions, "agents": agents | {row.agent: row.problem for row in rows}}
+    kept.write_text(json.dumps(found), "utf-8")
     return rows
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+os.environ["HOME"] = os.environ["TMPDIR"]  # it makes folders there while it loads
+
 from crewai import LLM, Agent, Crew, Task
 
 from tests.clients_own.support.crewai_tools import TOOLS
