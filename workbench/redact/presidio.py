@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from workbench.errors import InputError, MissingExtraError
 from workbench.redact.finding import Finding
+from workbench.redact.prose import parts_with_names
 from workbench.redact.wording import COMMON_WORDS
 
 if TYPE_CHECKING:
@@ -329,8 +330,9 @@ def read_ahead(texts: Iterable[str]) -> None:
 
 
 def _name_windows(text: str) -> Iterator[tuple[int, str]]:
-    for start in range(0, len(text), _NAME_WINDOW):
-        yield start, text[start : start + _NAME_WINDOW + 200]
+    for first, last in parts_with_names(text):
+        for start in range(first, last, _NAME_WINDOW):
+            yield start, text[start : min(last, start + _NAME_WINDOW + 200)]
 
 
 def _names(window: str) -> tuple[tuple[int, int, str], ...]:
