@@ -152,11 +152,11 @@ def candidates(record: Json, *, wanted: str = AUTO) -> tuple[str, ...]:
         wanted: the only format that counts, or `auto`.
     """
     formats = known_formats()
-    sure = [entry for entry in formats.values() if entry.owns(record)]
-    special = [entry for entry in sure if not entry.general]
+    special = [one for one in formats.values() if not one.general and one.owns(record)]
     if wanted != AUTO:
         entry = formats[wanted]
         hidden = entry.general and special
         return (wanted,) if entry.recognises(record) and not hidden else ()
-    found = special or sure or [e for e in formats.values() if e.recognises(record)]
+    found = special or [one for one in formats.values() if one.general and one.owns(record)]
+    found = found or [one for one in formats.values() if one.recognises(record)]
     return tuple(entry.name for entry in found)
