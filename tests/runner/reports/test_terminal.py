@@ -19,7 +19,7 @@ from tests.runner.reports.samples import (
     an_inconclusive_case,
 )
 from tests.runner.results import found
-from workbench.runner.outcome import CaseVerdict, Relation
+from workbench.runner.outcome import CaseVerdict, Relation, RuleKind
 from workbench.runner.reports.terminal import render
 
 
@@ -168,6 +168,20 @@ def test_trials_of_one_path_are_counted_not_repeated():
     assert "    baseline: 3 of 3 before, 1 of 3 now" in shown
     assert "    baseline: median tokens doubled, 100 -> 250" in shown
     assert shown[-1] == "the trials show the model of today, at the rates above."
+
+
+def test_a_gate_says_no_more_than_there_is():
+    """No cache, no cause, no near decision, a rule that counts passes."""
+    case = a_live_case()
+    assert case.gate is not None
+    rule = replace(case.gate.rules[0], kind=RuleKind.HARD, reached=None, inconclusive=0, clauses=())
+    gate = replace(case.gate, rules=(rule,), causes={}, repeated=0, near=None, power=None)
+
+    shown = lines_of(a_report(replace(case, gate=gate, baseline=None), layer="live"))
+
+    assert "    gate fail: hard (every clause): 1 of 3 passed, 3 needed" in shown
+    for word in ("inconclusive trials", "cached", "one trial decided", "clean trials", "baseline"):
+        assert word not in "\n".join(shown)
 
 
 def test_a_gate_of_one_script_needs_no_words():

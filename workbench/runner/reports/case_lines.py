@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.model.case import CaseState, Expectation
-from workbench.runner.outcome import CaseVerdict, Relation, RuleKind
+from workbench.runner.outcome import CaseVerdict, Relation
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.side_by_side import side_by_side
 from workbench.runner.reports.text import cut
@@ -237,7 +237,7 @@ def _gate(gate: GateResult) -> Iterator[str]:
 def _rule(rule: RuleResult) -> str:
     names = harmless(", ".join(rule.clauses)) or "every clause"
     need = f"{rule.needed} needed"
-    if rule.kind is RuleKind.LOWER and rule.reached is not None:
+    if rule.reached is not None:
         need = f"lower bound {rule.reached:.3f}, {rule.lower} needed"
     counts = f"{rule.passes} of {rule.trials} passed, {need}"
     if rule.inconclusive:

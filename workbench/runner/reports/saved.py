@@ -153,10 +153,8 @@ def _refusal(error: jsonschema_rs.ValidationError, place: Place) -> InputError:
             wanted = " or ".join(_WORDS[word] for word in words)
         case "enum":
             wanted = f"one of {', '.join(map(str, kind.options))}"
-        case "minItems" | "maxItems":
+        case _:  # minItems or maxItems: the schema has no other keyword
             wanted = f"a list of {kind.limit}"
-        case _:
-            wanted = "what its schema says"
     return place.error(key, f"is {describe(error.instance)}; expected {wanted}", fix=_REWRITE)
 
 

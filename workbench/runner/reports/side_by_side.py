@@ -60,13 +60,10 @@ def fitted(text: str, cells: int) -> str:
     ('abc…', 'ab  ')
     """
     if _cells(text) > cells:
-        kept, used = [], 0
-        for char in text:
-            used += _cells(char)
-            if used > cells - 1:
-                break
-            kept.append(char)
-        text = "".join(kept) + "…"
+        text = text[:cells]
+        while _cells(text) > cells - 1:
+            text = text[:-1]
+        text += "…"
     return text + " " * (cells - _cells(text))
 
 
