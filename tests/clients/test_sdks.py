@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.clients import sdk_agents
+from tests.long import is_long
 from tests.replay.builders import a_call, a_case, a_fixture, asks
+from tests.replay.provider import KEY, KEY_ENV, Said, standing_in
 from workbench.casefile.case import load_case
 from workbench.casefile.contract import load_contract
 from workbench.demo import broken_agent
 from workbench.model.case import Turn
-from workbench.model.event import CallError, ModelRequest, Outcome, ToolCall, ToolResult, Usage
+from workbench.model.event import (
+    CallError,
+    ModelReply,
+    ModelRequest,
+    Outcome,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from workbench.replay.adapters.drive import Setting, drive
 from workbench.replay.adapters.specs import parse_agent
+from workbench.replay.gateway.dialect import Finish, Speech, SpokenCall
 from workbench.replay.gateway.http import serve
 from workbench.replay.issues import IssueKind
+from workbench.replay.live import live_path
 from workbench.replay.trial import Limits
 from workbench.runner.outcome import CaseVerdict
 from workbench.runner.trials import run_cases
@@ -96,7 +111,8 @@ def scripted(server, name, *turns):
     )
     run_id = f"{name}.script"
     driven = drive(case, case.recorded, agent=WORKER, server=server, run_id=run_id, setting=PATIENT)
-    return driven.record.trace.events, [issue.kind for issue in driven.record.issues]
+    events: Any = driven.record.trace.events
+    return events, [issue.kind for issue in driven.record.issues]
 
 
 @pytest.mark.parametrize("name", sdk_agents.AGENTS)
@@ -141,9 +157,49 @@ def test_a_request_beyond_the_script_is_not_retried(server, name):
     assert issues == [IssueKind.SCRIPT_EXHAUSTED]
 
 
+@pytest.mark.parametrize("name", sdk_agents.AGENTS)
+def test_live_models_are_reached_through_the_gateway(server, name, monkeypatch):
+    """The client talks to its provider as ever; the trace has what was said and what it cost."""
+    monkeypatch.setenv(KEY_ENV, KEY)
+    usage = Usage(input_tokens=40, output_tokens=2, cached_tokens=0)
+    lookup: Any = CASE.fixtures[0].args
+    call = SpokenCall(id="call_1", name="crm_lookup", args=lookup, args_text=json.dumps(lookup))
+    asks_first = Speech(
+        number=1, model="live", text="", calls=(call,), finish=Finish.CALLS, usage=usage
+    )
+    answer = Speech(
+        number=2, model="live", text="Not done.", calls=(), finish=Finish.STOP, usage=usage
+    )
+    with standing_in(Said(asks_first), Said(answer)) as provider:
+        driven = drive(
+            CASE,
+            live_path(CASE),
+            agent=WORKER,
+            server=server,
+            run_id=f"{name}.live",
+            setting=replace(PATIENT, upstream=provider.upstream()),
+        )
+        server.gateway.hang_up()
+
+    record = driven.record
+    events: Any = record.trace.events
+    replies = [e for e in events if isinstance(e, ModelReply)][-2:]
+    assert record.issues == ()
+    assert [(r.text, r.usage) for r in replies] == [("", usage), ("Not done.", usage)]
+    assert [e.call_id for e in events if isinstance(e, ToolCall)] == ["call_1"]
+    assert (record.answered, len(record.reply_ids), events[-1].text) == (
+        1, 2, "Not done.",
+    )  # fmt: skip
+    assert KEY not in repr(record)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "agent", ["python:tests.clients.sdk_agents:chat_async", f"cmd:{PROGRAM} chat"]
+    "agent",
+    [
+        "python:tests.clients.sdk_agents:chat_async",
+        *([f"cmd:{PROGRAM} {name}" for name in sdk_agents.AGENTS] if is_long() else []),
+    ],
 )
 def test_runs_of_both_paths_tell_them_apart(agent):
     """By the public surface, as a callable led by its environment and as a command."""

@@ -685,6 +685,32 @@ def test_an_agent_that_knows_no_api_asks_in_the_words_of_anthropic():
     ]
 
 
+def test_replies_that_an_agent_leaves_out_of_its_history_are_put_in():
+    """Providers want every result to follow the call; those of one reply stay together."""
+    second = replace(LOOKUP, id="call_2")
+    third = replace(LOOKUP, id="call_3")
+    answers = [a_speech("", LOOKUP, second), a_speech("", third), a_speech("Hi")]
+    history = [
+        {"role": "user", "content": "a"},
+        *(
+            {"role": "tool", "tool_call_id": f"call_{n}", "content": "x", "error": True}
+            for n in (9, 2, 3, 7)
+        ),
+    ]
+    with standing_in(*map(Said, answers)) as provider:
+        live = Live(provider, model="m")
+        for _ in range(2):
+            live.send("model", {"messages": history[:1]})
+        live.send("model", {"messages": history})
+
+    (_, _, _, body) = provider.asked[2]
+    asked = [[c["id"] for c in m["tool_calls"]] for m in body["messages"] if "tool_calls" in m]
+    assert [m["role"] for m in body["messages"]] == [
+        "user", "assistant", "tool", "tool", "assistant", "tool", "tool",
+    ]  # fmt: skip
+    assert asked == [["call_9", "call_2"], ["call_3"]]
+
+
 @pytest.mark.parametrize("families", [(Family.OPENAI,), (Family.ANTHROPIC,)])
 def test_without_tools_and_instructions_none_are_sent(families):
     """Providers refuse empty lists."""

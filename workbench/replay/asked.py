@@ -95,6 +95,11 @@ class AskedCalls:
             return asked
         return None
 
+    def given(self, given_id: Json) -> Asked | None:
+        """Return the latest call that the agent was given under this id."""
+        found = [asked for asked in self._items if asked.given_id == given_id]
+        return found[-1] if found else None
+
     def deny(self, event: Permission) -> None:
         """Note that the agent denied calls of a tool, or one call by its digest."""
         if event.decision is not Decision.DENIED:

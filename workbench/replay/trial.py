@@ -204,6 +204,11 @@ class Trial:
                     self._recorder.state[event.name] = event.after
                 self._recorder.add(self._claimed(event) if isinstance(event, Claim) else event)
 
+    def asked_for(self, given_id: Json) -> Asked | None:
+        """Return the call that the agent was given under an id; None: there was none."""
+        with self._lock:
+            return self._asked.given(given_id)
+
     # --- what the adapter does ----------------------------------------------
 
     @property

@@ -1,25 +1,31 @@
 """`POST /model` in the words of a provider: what an agent that knows no API asks the live model.
 
-The tools are the case's, with the schemas that it has, unless the agent states others.
+The tools are the case's, with the schemas that it has, unless the agent states others. Providers
+want every result to follow the reply that asked for it; where an agent left that reply out, it is
+put in as it was given.
 """
 
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import InputError
 from workbench.replay.gateway import chat, messages
 from workbench.replay.gateway.dialect import list_of, map_of, text_of
 from workbench.replay.gateway.names import api_name
+from workbench.replay.gateway.scripted_model import call_arguments
 from workbench.replay.live import Family
 from workbench.replay.matching import canonical_tool, wire_of
 
 if TYPE_CHECKING:
     from workbench.model.case import Case, CaseTool
     from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.replay.asked import Asked
     from workbench.replay.gateway.dialect import Dialect
     from workbench.replay.live import Upstream
+    from workbench.replay.trial import Trial
 
 __all__ = ["ANTHROPIC_VERSION", "compose"]
 
@@ -28,7 +34,7 @@ _MAX_TOKENS: Final = 4096
 _ANY: Final[JsonMap] = {"type": "object", "additionalProperties": True}
 
 
-def compose(case: Case, upstream: Upstream, body: JsonMap) -> tuple[Dialect, JsonMap]:
+def compose(trial: Trial, upstream: Upstream, body: JsonMap) -> tuple[Dialect, JsonMap]:
     """Return the dialect of the first provider and the request in it.
 
     Raises:
@@ -39,11 +45,38 @@ def compose(case: Case, upstream: Upstream, body: JsonMap) -> tuple[Dialect, Jso
             "no model is named for agents that use POST /model",
             fix="set WORKBENCH_LIVE_MODEL",
         )
-    said = list_of(body["messages"])
+    case = trial.case
+    said = _with_replies(trial, list_of(body["messages"]))
     tools = _tools(case, body.get("tools"))
     if upstream.providers[0].family is Family.OPENAI:
         return chat, _chat(case, upstream.model, said, tools)
     return messages, _messages(case, upstream.model, said, tools)
+
+
+def _with_replies(trial: Trial, said: list[JsonMap]) -> list[JsonMap]:
+    """Put calls before the results that no message asks for; one reply for those of one turn."""
+    stated = {
+        str(call.get("id")) for message in said for call in list_of(message.get("tool_calls"))
+    }
+
+    def left_out(message: JsonMap) -> Asked | None:
+        call_id = _call_id(message)
+        is_stated = message.get("role") != "tool" or str(call_id) in stated
+        return None if is_stated else trial.asked_for(call_id)
+
+    found: list[JsonMap] = []
+    pairs = [(message, left_out(message)) for message in said]
+    for turn, group in groupby(pairs, key=lambda pair: pair[1] and pair[1].turn):
+        together = list(group)
+        if turn is not None:
+            calls: list[Json] = [_request(asked) for _, asked in together if asked is not None]
+            found.append({"role": "assistant", "tool_calls": calls})
+        found += [message for message, _ in together]
+    return found
+
+
+def _request(asked: Asked) -> JsonMap:
+    return {"id": asked.given_id, "name": asked.call.name, "args": call_arguments(asked.call)}
 
 
 def _tools(case: Case, offered: Json) -> list[JsonMap]:

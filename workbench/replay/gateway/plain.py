@@ -59,7 +59,7 @@ def _live(
     trial: Trial, upstream: Upstream, body: JsonMap, asked: ModelAsk, connections: Connections
 ) -> Response:
     """Ask the live model in its provider's dialect."""
-    dialect, composed = compose(trial.case, upstream, body)
+    dialect, composed = compose(trial, upstream, body)
     exchange = Exchange(
         trial=trial,
         upstream=upstream,

@@ -25,7 +25,8 @@ __all__ = [
     "refusal",
 ]
 
-LIMIT_BYTES: Final = 8 * 1024 * 1024
+LIMIT_BYTES: Final = 32 * 1024 * 1024
+"""As much as model providers take: histories may hold pictures."""
 _LIMIT_DEPTH: Final = 64
 
 
