@@ -5,6 +5,7 @@ whose only capitals are those of plain words (`The`, `I`, `Please`) has none to 
 sentences that may have one are read together.
 """
 
+# ruff: noqa: RUF001  typographic apostrophes are data here
 from __future__ import annotations
 
 import re
