@@ -191,6 +191,21 @@ def test_files_that_are_no_case_are_named_and_the_others_run(tmp_path):
     assert report.exit_code == 4
 
 
+def test_two_files_with_one_id_are_not_taken_for_one_case(tmp_path):
+    """Baseline, traces and results tell cases by their ids; the second would hide the first."""
+    files = [tmp_path / name for name in ("a.case.yaml", "b.case.yaml")]
+    for file in files:
+        save_case(an_active_case(), file)
+
+    report = run(*files, files[0])
+
+    assert [case.path for case in report.cases] == [str(files[0])] * 2
+    assert report.summary.invalid == (
+        f"{files[1]}: id is that of {files[0]} too\n  Fix: give each case an id of its own",
+    )
+    assert report.exit_code == 4
+
+
 def test_a_case_that_cannot_be_run_as_written_is_invalid():
     """Found before the agent starts."""
     case = an_active_case()

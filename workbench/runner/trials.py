@@ -215,14 +215,22 @@ def _loaded(
 ) -> tuple[list[tuple[Case, str | None]], list[str]]:
     loaded: list[tuple[Case, str | None]] = []
     invalid: list[str] = []
+    file_of: dict[str, str] = {}
     for entry in cases:
         if isinstance(entry, Case):
             loaded.append((entry, None))
             continue
         try:
-            loaded.append((load_case(Path(entry)), os.fspath(entry)))
+            case = load_case(Path(entry))
         except InputError as error:
             invalid.append(str(error))
+            continue
+        first = file_of.setdefault(case.id, os.fspath(entry))
+        if first == os.fspath(entry):
+            loaded.append((case, first))
+        else:  # baseline, traces and results tell cases by their ids
+            fix = "\n  Fix: give each case an id of its own"
+            invalid.append(f"{os.fspath(entry)}: id is that of {first} too{fix}")
     return loaded, invalid
 
 
