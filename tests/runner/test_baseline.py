@@ -39,13 +39,14 @@ VERSIONS: JsonMap = {"agent": "support@v44", "models": ["gpt-x"]}
 STRENGTH = Strength(red=True, green=True, killable=(1, 1), fails=None, passes=None, coverage=(3, 3))
 
 
-def a_result(passes, *, broken=0, doubted=0, hard=0, needed=1, name="case-1", **changes):
+def a_result(passes, *, broken=0, doubted=0, unread=0, hard=0, needed=1, name="case-1", **changes):
     """Return a case whose trials passed, broke a soft clause, a hard one, or say nothing."""
     trials = [
         *(a_trial(number=n) for n in range(passes)),
         *(a_trial(broken=["soft"]) for _ in range(broken)),
         *(a_trial(broken=["hard"]) for _ in range(hard)),
         *(a_trial(doubted=["provider_error"]) for _ in range(doubted)),
+        *(a_trial(doubted=["soft"]) for _ in range(unread)),
     ]
     rules = (
         Rule(kind=RuleKind.HARD, clauses=("hard",), needed=len(trials)),
@@ -106,6 +107,13 @@ def beside(before, now, *, layer="live", versions=None, gate_cost=False):
         (a_result(20), a_result(19, hard=1), Relation.WORSE, "fail"),
         (a_result(20), a_result(10, doubted=10), Relation.UNDECIDED, "inconclusive"),
         (a_result(20), a_result(0, doubted=20), Relation.UNDECIDED, "inconclusive"),
+        (a_result(20), a_result(10, unread=10), Relation.UNDECIDED, "inconclusive"),
+        (
+            a_result(20),
+            replace(a_result(0, doubted=20), trials=()),
+            Relation.UNDECIDED,
+            "inconclusive",
+        ),
         (a_result(20), a_result(5, broken=13, doubted=2), Relation.WORSE, "fail"),
         (a_result(3), a_result(2, broken=1), Relation.SAME, "pass"),
         (a_result(20), a_result(0), Relation.NOT_RUN, "fail"),

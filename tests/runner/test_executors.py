@@ -86,10 +86,25 @@ def test_a_scheduler_that_does_not_answer_is_named():
         raise AssertionError
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_dask_takes_jobs_at_an_address():
+    """Its own executor, no scheduler of ours."""
+    distributed = pytest.importorskip("distributed")
+
+    with distributed.LocalCluster(
+        n_workers=1, processes=False, dashboard_address=None, protocol="tcp"
+    ) as cluster:
+        address = cluster.scheduler_address.removeprefix("tcp://")
+        with open_executor(f"dask://{address}") as executor:
+            report = run(an_active_case(), a_code_case(), executor=executor)
+
+    assert [case.verdict.value for case in report.cases] == ["pass", "fail"]
+
+
 @pytest.mark.skipif(not is_long(), reason="starts a cluster of processes")
 @pytest.mark.filterwarnings("ignore")
 def test_dask_runs_cases_with_the_same_result():
-    """Its own executor, no scheduler of ours."""
+    """Processes of this machine, which Dask starts."""
     pytest.importorskip("distributed")
 
     with open_executor("dask://local") as executor:

@@ -55,19 +55,16 @@ def _parting(
     names = [trial.path] if trial.path in paths else right
     named = any(event.agent is not None for event in trial.trace.events)
     seen = _as_answered(case, trial.trace, trial.path if trial.path in paths else None)
-    best: tuple[Divergence, Path] | None = None
+    found: list[tuple[Divergence, str]] = []
     for name in names:
         script = traces[name] if named else _nameless(traces[name])
-        found = first_divergence(script, seen, contract=case.contract)
-        if found is None:
+        parting = first_divergence(script, seen, contract=case.contract)
+        if parting is None:
             return None
-        if best is None or _reach(found) > _reach(best[0]):
-            best = found, paths[name]
-    if best is None:
-        return None
-    parting, path = best
-    shown = shown_beside(traces[path.name], seen, parting, claims=case.contract.claims)
-    return {**_document(trial, parting, path), **shown}
+        found.append((parting, name))
+    longest, name = max(found, key=lambda entry: _reach(entry[0]))
+    shown = shown_beside(traces[name], seen, longest, claims=case.contract.claims)
+    return {**_document(trial, longest, paths[name]), **shown}
 
 
 def _nameless(script: Trace) -> Trace:

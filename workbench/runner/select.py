@@ -84,7 +84,7 @@ def selects(selection: Selection, case: Case) -> bool:
             return all(selects(part, case) for part in parts)
         case Joined(parts=parts):
             return any(selects(part, case) for part in parts)
-        case Compared():
+        case _:
             return _holds(selection, case)
 
 
