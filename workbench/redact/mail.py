@@ -20,6 +20,8 @@ _HOST: Final = frozenset(".-_,")
 _VERSION: Final = re.compile(r"v?\d[\w.+-]{0,20}|latest|next|main|master|stable|localhost")
 _USER_PART: Final = re.compile(r"://[^/\s@]{1,128}:\Z")
 _LAST_LABEL: Final = re.compile(r"[A-Za-z]{2,4}(?:[.,][A-Za-z]{2,3})?")
+_LABELS: Final = re.compile(r"[A-Za-z]{2,4}|[A-Za-z]{2,16}(?:[.,][A-Za-z]{2,16}){1,3}")
+"""Behind a host that has no dot yet."""
 _TAIL: Final = re.compile(r"([.,;:_@-]{0,2})")
 
 
@@ -78,7 +80,10 @@ def _past_list(text: str, start: int, at: int) -> int:
 def _before_list(text: str, at: int, end: int) -> int:
     """Move the end before a comma, unless it stands for the dot of a last label (`mail,com`)."""
     comma = text.find(",", at, end)
-    if comma < 0 or (_LAST_LABEL.fullmatch(text, comma + 1, end) and text[end : end + 1] != "@"):
+    if comma < 0:
+        return end
+    labels = _LABELS if "." not in text[at:comma] else _LAST_LABEL
+    if labels.fullmatch(text, comma + 1, end) and text[end : end + 1] != "@":
         return end
     return comma
 
