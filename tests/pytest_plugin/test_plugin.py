@@ -28,6 +28,8 @@ ABOVE = str(Path(__file__).parents[2])
 def cases(pytester, monkeypatch):
     """A folder of cases, from which the agents of our tests are found."""
     monkeypatch.setenv("PYTHONPATH", ABOVE)
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
     folder = pytester.path / "cases"
     folder.mkdir()
     return folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from argparse import ArgumentTypeError
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from workbench.cli.reporting import (
     write_reports,
 )
 from workbench.errors import InputError
+from workbench.replay.adapters.environment import upstream_from
 from workbench.replay.isolation.levels import Level
 from workbench.runner.baseline import (
     Baseline,
@@ -184,6 +186,7 @@ def _run(
             executor=executor,
             isolate=options.isolate,
             gate_proposed=options.gate_proposed,
+            upstream=upstream_from(os.environ) if options.layer == LIVE else None,
             version=_version(agent, settings),
             baseline=baseline,
             gate_cost=options.gate_cost,

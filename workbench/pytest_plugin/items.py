@@ -16,6 +16,7 @@ import pytest
 from workbench.casefile.case import load_case
 from workbench.casefile.case_lines import find_lines
 from workbench.errors import InputError
+from workbench.replay.adapters.environment import upstream_from
 from workbench.runner.outcome import CaseVerdict
 from workbench.runner.reports.case_lines import (
     LIVE,
@@ -118,6 +119,7 @@ class CaseItem(pytest.Item):
                 layer=setting.layer,
                 isolate=setting.isolate,
                 gate_proposed=setting.gate_proposed,
+                upstream=upstream_from(os.environ) if setting.layer == LIVE else None,
             )
         except InputError as error:
             raise _failure(_lines(str(error))) from None
