@@ -48,8 +48,8 @@ __all__ = ["FORMAT", "read_agents_spans"]
 _DEPTH_LIMIT: Final = 1000
 _NO_CONTENT: Final = Loss(
     kind="responses_without_content",
-    note="response spans name the API's response and hold no texts; "
-    "export `result.to_input_list()` beside the spans",
+    note="response spans name the API's response and hold no texts",
+    fix="export `result.to_input_list()` beside the spans",
     caps=Grade.NEEDS_FIXTURES,
 )
 

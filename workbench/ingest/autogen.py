@@ -53,10 +53,7 @@ _CONTEXT: Final = frozenset(
     {"SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage"}
 )
 _CODE_TOOL: Final = "code_executor"
-_LEFT_OUT: Final = (
-    "contexts of other agents, whose order among each other the state does not say; "
-    "save the stream (`run_stream`) instead"
-)
+_LEFT_OUT: Final = "contexts of other agents, whose order among each other the state does not say"
 
 
 def is_autogen_message(record: Json) -> bool:
@@ -316,8 +313,14 @@ def _read_state(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[
     for ref, message in map_items(messages, key=key, origin=place):
         reader.add(ref, message)
     left = len(threads) - 1
-    losses = [Loss(kind="contexts_left_out", count=left, note=_LEFT_OUT)] if left else []
-    return finished(reader.script, RunFacts(losses=losses), origin=place, tools=tools)
+    loss = Loss(
+        kind="contexts_left_out",
+        count=left,
+        note=_LEFT_OUT,
+        fix="save the stream (`run_stream`) instead",
+    )
+    facts = RunFacts(losses=(loss,) if left else ())
+    return finished(reader.script, facts, origin=place, tools=tools)
 
 
 STATE: Final = Format(

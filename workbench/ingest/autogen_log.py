@@ -138,8 +138,8 @@ def _losses(
     elif not whole:
         yield Loss(
             kind=_FAILED,
-            note="the log leaves failed calls out, and messages have no payload here: "
-            "save the stream (`run_stream`) instead",
+            note="the log leaves failed calls out, and messages have no payload here",
+            fix="save the stream (`run_stream`) instead",
             caps=Grade.NEEDS_FIXTURES,
         )
     lost = sum(

@@ -44,10 +44,7 @@ __all__ = ["FORMAT"]
 _SEQUENCE: Final = "emission_sequence"
 _FAILED: Final = frozenset({"crew_kickoff_failed", "task_failed"})
 _TYPES: Final = re.compile(r"(?:crew|task|agent|lite_agent|tool|llm|flow|method)_[a-z_]+")
-_HIDDEN: Final = (
-    "a tool that fails in the text-tool path is tried again without an event: count executions at "
-    "the tool, or use a model with native tool calls"
-)
+_HIDDEN: Final = "a tool that fails in the text-tool path is tried again without an event"
 
 
 @dataclass(slots=True)
@@ -80,6 +77,7 @@ class _Tries:
             kind="hidden_retry_possible",
             count=hidden or self.started.total(),
             note=f"usage counters show {hidden} more; {_HIDDEN}" if hidden else _HIDDEN,
+            fix="count executions at the tool, or use a model with native tool calls",
             caps=Grade.NEEDS_FIXTURES,
         )
 

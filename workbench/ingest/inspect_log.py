@@ -336,8 +336,14 @@ def read_inspect(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple
 def _losses(lost: int) -> tuple[Loss, ...]:
     if not lost:
         return ()
-    note = "references to texts that the log does not have; `inspect log convert` resolves them"
-    return (Loss(kind="attachments_missing", count=lost, note=note, caps=Grade.NEEDS_FIXTURES),)
+    loss = Loss(
+        kind="attachments_missing",
+        count=lost,
+        note="references to texts that the log does not have",
+        fix="`inspect log convert` resolves them",
+        caps=Grade.NEEDS_FIXTURES,
+    )
+    return (loss,)
 
 
 def _refused(holder: JsonMap) -> Outcome | None:

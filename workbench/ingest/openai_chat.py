@@ -64,8 +64,8 @@ def _unmarked(script: Transcript) -> Iterator[Loss]:
         yield Loss(
             kind="errors_unmarked",
             count=results,
-            note="results without any mark of errors; rules in `outcomes:` tell failed ones by "
-            "their content",
+            note="results without any mark of errors",
+            fix="rules under `[[outcomes]]` in workbench.toml tell failed ones by their content",
         )
 
 

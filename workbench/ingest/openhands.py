@@ -221,8 +221,8 @@ def _losses(reader: _Reader) -> Iterator[Loss]:
         yield Loss(
             kind="rejected_calls_not_recorded",
             count=reader.unrecorded,
-            note="the framework refused a call and kept only its answer; save the model's "
-            "completions (`log_completions`) to see the call",
+            note="the framework refused a call and kept only its answer",
+            fix="save the model's completions (`log_completions`) to see the call",
             caps=Grade.NEEDS_FIXTURES,
         )
 

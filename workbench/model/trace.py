@@ -159,7 +159,9 @@ class Loss:
     """`task_missing`, `results_missing`, `call_ids_synthesised`, `errors_redacted`, ..."""
     count: int = 1
     note: str = ""
-    """What is missing, how it was bridged, which setting would bring it back; no trace text."""
+    """What is missing and how it was bridged; no text of the trace."""
+    fix: str = ""
+    """What brings it back: the producer's setting, or a person's step; empty: nothing does."""
     caps: Grade = Grade.REPLAYABLE
     """The best grade that a trace with this loss can have."""
 

@@ -488,7 +488,7 @@ def test_content_that_was_not_captured_leaves_a_skeleton(
     assert reply.finish_reason == "stop"
     assert reply.usage is not None
     assert reply.usage.output_tokens == 3
-    assert setting in loss_of(run, "content_off").note
+    assert setting in loss_of(run, "content_off").fix
     assert run.losses.grade is Grade.SKELETON
 
 
@@ -504,7 +504,7 @@ def test_a_tool_that_answered_without_content_is_named(tmp_path: Path) -> None:
     result = next(e for e in trace_of(run).events if isinstance(e, ToolResult))
     assert result.result_raw is None
     assert result.result is ABSENT
-    assert "set OTEL_" in loss_of(run, "results_not_captured").note
+    assert "set OTEL_" in loss_of(run, "results_not_captured").fix
     assert run.losses.grade is Grade.NEEDS_FIXTURES
 
 
@@ -538,7 +538,8 @@ def test_attributes_cut_at_200_characters_are_truncated(tmp_path: Path) -> None:
 
     loss = loss_of(run, "truncated")
     assert loss.count == 1  # both are cut to one text
-    assert "cut at 200 characters; raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT" in loss.note
+    assert "cut at 200 characters" in loss.note
+    assert "raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT" in loss.fix
     assert loss.caps is Grade.NEEDS_FIXTURES
     assert "truncated" not in lost(run_of(tmp_path, *spans).losses)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from workbench.ingest.losses import CAPTURE
 from workbench.ingest.otlp.attributes import is_cut_json, json_in
 from workbench.model.event import ToolResult
 from workbench.model.jsonvalue import ABSENT
@@ -50,7 +51,8 @@ def recording_losses(
         yield Loss(
             kind="attributes_dropped",
             count=dropped,
-            note="attributes beyond the recorder's limit; raise OTEL_ATTRIBUTE_COUNT_LIMIT",
+            note="attributes beyond the recorder's limit",
+            fix="raise OTEL_ATTRIBUTE_COUNT_LIMIT",
             caps=Grade.NEEDS_FIXTURES,
         )
     if recording.tree.repeated:
@@ -77,8 +79,8 @@ def recording_losses(
         yield Loss(
             kind="traces_joined",
             count=traces,
-            note="traces of one team are one run, also where the team ran more than once; "
-            "save the stream (`run_stream`) for times and errors of each",
+            note="traces of one team are one run, also where the team ran more than once",
+            fix="save the stream (`run_stream`) for times and errors of each",
         )
     elif not any(one.part.event is not None or one.part.conversation for one in told):
         yield _nothing_told(told, spans)
@@ -88,14 +90,15 @@ def _nothing_told(told: Sequence[Told], spans: Sequence[Span]) -> Loss:
     if any(one.part.final or one.part.task for one in told):
         return Loss(
             kind="calls_not_traced",
-            note="spans of an agent, none of a model or a tool: which calls there were is "
-            "unknown; instrument the model's client and the tools too",
+            note="spans of an agent, none of a model or a tool: which calls there were is unknown",
+            fix="instrument the model's client and the tools too",
             caps=Grade.SKELETON,
         )
     return Loss(
         kind=NO_AGENT,
         count=len(spans) or 1,
-        note="no span of a model or a tool; instrument the agent's client or framework",
+        note="no span of a model or a tool",
+        fix="instrument the agent's client or framework",
         caps=Grade.UNUSABLE,
     )
 
@@ -108,15 +111,15 @@ def _cut_losses(recording: Recording) -> Iterator[Loss]:
     at_limit = len(longest) if limit in _LIMITS and not whole else 0
     broken = any(is_cut_json(text) for text in longest)
     if at_limit >= 2 or (at_limit and broken):
-        note = f"attributes cut at {limit} characters; {_LIMIT_SETTING}"
-        yield Loss(kind="truncated", count=at_limit, note=note, caps=Grade.NEEDS_FIXTURES)
+        yield _cut(at_limit, f"attributes cut at {limit} characters")
     elif recording.counts["truncated"]:
-        yield Loss(
-            kind="truncated",
-            count=recording.counts["truncated"],
-            note=f"attributes whose JSON ends in the middle; {_LIMIT_SETTING}",
-            caps=Grade.NEEDS_FIXTURES,
-        )
+        yield _cut(recording.counts["truncated"], "attributes whose JSON ends in the middle")
+
+
+def _cut(count: int, note: str) -> Loss:
+    return Loss(
+        kind="truncated", count=count, note=note, fix=_LIMIT_SETTING, caps=Grade.NEEDS_FIXTURES
+    )
 
 
 def _texts(span: Span) -> Iterator[str]:
@@ -139,7 +142,8 @@ def result_losses(trace: Trace, *, capture: str | None, traced: bool) -> Iterato
         yield Loss(
             kind="results_not_captured",
             count=bare,
-            note=f"calls that ended, without what they answered; set {capture}",
+            note="calls that ended, without what they answered",
+            fix=f"set {capture}" if capture else CAPTURE,
             caps=Grade.NEEDS_FIXTURES,
         )
     blank = sum(one.error is not None and not one.error.message for one in empty)
@@ -148,7 +152,8 @@ def result_losses(trace: Trace, *, capture: str | None, traced: bool) -> Iterato
             kind="error_body_missing",
             count=blank,
             note="failed calls without any text of the error: what a retry hung on is unknown, "
-            "which blocks incidents about retries; record exceptions on the span",
+            "which blocks incidents about retries",
+            fix="record exceptions on the span",
             caps=Grade.NEEDS_FIXTURES,
         )
     untimed = sum(one.latency_ms is None for one in results)
@@ -156,6 +161,6 @@ def result_losses(trace: Trace, *, capture: str | None, traced: bool) -> Iterato
         yield Loss(
             kind="tool_spans_missing",
             count=untimed,
-            note="results that only the next request shows: no times and no marks of errors; "
-            "instrument the tools too",
+            note="results that only the next request shows: no times and no marks of errors",
+            fix="instrument the tools too",
         )
