@@ -197,7 +197,7 @@ def test_live_models_are_reached_through_the_gateway(server, name, monkeypatch):
 @pytest.mark.parametrize(
     "agent",
     [
-        "python:tests.clients.sdk_agents:chat_async",
+        "python:tests.clients.loaded:agent",
         *([f"cmd:{PROGRAM} {name}" for name in sdk_agents.AGENTS] if is_long() else []),
     ],
 )

@@ -787,6 +787,7 @@ def carry(one, other):
     with suppress(OSError):
         while piece := one.recv(65_536):
             other.sendall(piece)
+        other.shutdown(socket.SHUT_RDWR)
 
 
 def tunnel(listener, port, seen):
