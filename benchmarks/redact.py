@@ -155,7 +155,7 @@ def measure() -> Figure:
         ours_s=_seconds(lambda: redact_trace(trace, key=_KEY)),
         peer=f"Presidio on its {len(texts)} distinct leaves",
         peer_s=peer_s,
-        bound=1,
+        bound=0.2,
     )
 
 
