@@ -7,7 +7,6 @@ Source:
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +23,7 @@ from workbench.casefile.codec import decode, hints_of
 from workbench.casefile.contract import parse_contract
 from workbench.casefile.files import read_bytes, shown_path, write_new
 from workbench.casefile.layout import format_case
+from workbench.casefile.migrations import CURRENT, version_of
 from workbench.casefile.place import Place, describe, nearest, step_key
 from workbench.casefile.strict_yaml import MAX_BYTES, load_yaml
 from workbench.errors import CaseFormatError
@@ -42,12 +42,12 @@ __all__ = [
     "find_cases",
     "load_case",
     "parse_case",
+    "parse_fixture",
     "save_case",
 ]
 
 CASE_SUFFIX: Final = ".case.yaml"
 
-_SCHEMA: Final = re.compile(r"replay-case/([0-9]{1,4})")
 _OWN_READERS: Final = ("contract", "signature", "failing_version", "passing_version", "fixtures")
 
 
@@ -134,7 +134,7 @@ def _checked_keys(document: Json, place: Place) -> JsonMap:
             f"is {describe(document)}; expected a case, a mapping",
             fix="check that it is the right file",
         )
-    _check_schema(document.get("schema"), place)
+    _check_schema(document, place)
     for name in document:
         if name not in CASE_KEYS:
             near = nearest(name, CASE_KEYS)
@@ -149,24 +149,12 @@ def _checked_keys(document: Json, place: Place) -> JsonMap:
     return document
 
 
-def _check_schema(schema: Json, place: Place) -> None:
-    found = _SCHEMA.fullmatch(schema) if isinstance(schema, str) else None
-    if found is None:
+def _check_schema(document: JsonMap, place: Place) -> None:
+    version = version_of(document, place)
+    if version != CURRENT:
         raise place.error(
             "schema",
-            f"is {describe(schema)}; expected {CASE_SCHEMA}",
-            fix=f"write schema: {CASE_SCHEMA}",
-        )
-    if int(found[1]) > 1:
-        raise place.error(
-            "schema",
-            f"is {schema}, newer than this workbench, which reads {CASE_SCHEMA}",
-            fix=f'install one that reads it: pip install --upgrade "incident-workbench>={found[1]}"',
-        )
-    if schema != CASE_SCHEMA:
-        raise place.error(
-            "schema",
-            f"is {schema}; expected {CASE_SCHEMA}",
+            f"is of version {version}; expected {CASE_SCHEMA}",
             fix="bring the file up to date with `workbench migrate`",
         )
 
@@ -189,10 +177,22 @@ def _decoded(given: JsonMap, place: Place) -> Case:
 def _fixtures(value: Json, place: Place) -> tuple[Fixture, ...]:
     if not isinstance(value, list):
         raise place.error("fixtures", f"is {describe(value)}; expected a list")
-    return tuple(_fixture(item, place, step_key("fixtures", at)) for at, item in enumerate(value))
+    return tuple(
+        parse_fixture(item, place, step_key("fixtures", at)) for at, item in enumerate(value)
+    )
 
 
-def _fixture(value: Json, place: Place, key: str) -> Fixture:
+def parse_fixture(value: Json, place: Place, key: str) -> Fixture:
+    """Read one fixture.
+
+    Args:
+        value: its mapping.
+        place: the document, for errors.
+        key: dotted path to it in the document.
+
+    Raises:
+        CaseFormatError: a key or a value of it breaks the format.
+    """
     if not isinstance(value, dict) or "times" not in value:
         return decode(Fixture, value, place=place, key=key)
     times = value["times"]

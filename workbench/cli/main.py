@@ -40,7 +40,9 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "activate": ("workbench.cli.activate", "make a proven case gate"),
     "check": ("workbench.cli.check", "validate and self-test cases; no agent involved"),
     "run": ("workbench.cli.run", "replay cases against your agent and judge them"),
+    "fixtures": ("workbench.cli.fixtures", "add reviewed answers for calls a live run missed"),
     "fmt": ("workbench.cli.fmt", "write case files in the one canonical layout"),
+    "migrate": ("workbench.cli.migrate", "bring case files of an older format up to date"),
     "store": ("workbench.cli.store", "verify the store and say what is in it"),
 }
 """Command -> its module and what it does, in the order of the work."""

@@ -12,10 +12,19 @@ import os
 import shutil
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from workbench.casefile.files import append_text, require_target, write_over
+from workbench.casefile.files import (
+    append_text,
+    read_bytes,
+    require_target,
+    shown_path,
+    write_over,
+)
+from workbench.casefile.strict_yaml import MAX_BYTES as YAML_BYTES
+from workbench.casefile.stubs import extended_stubs, stubs_path
 from workbench.cli.options import add_store, complain, print_json, settings_of, store_of
 from workbench.cli.progress import Progress
 from workbench.errors import InputError, MissingExtraError
@@ -27,6 +36,8 @@ from workbench.runner.reports.results import results_document
 from workbench.runner.reports.terminal import render
 from workbench.runner.reports.text import wants_colour
 from workbench.runner.reports.trace_files import write_traces
+from workbench.runner.stubs import missed_calls
+from workbench.runner.trials import LIVE
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -110,6 +121,8 @@ def write_reports(report: RunReport, options: Namespace) -> int:
         writing.do(lambda: write_over(options.junit, junit_xml(report)), None)
     if options.markdown is not None:
         writing.do(lambda: _write_markdown(report, options.markdown), None)
+    for case in report.cases if report.layer == LIVE else ():
+        writing.do(partial(_write_stubs, case), None)
     if options.record:
         writing.do(lambda: _record(report, options), None)
     return _INVALID if writing.failed else report.exit_code
@@ -146,6 +159,23 @@ def _write_markdown(report: RunReport, path: Path) -> None:
         return
     written = path.stat().st_size if path.exists() else 0
     append_text(path, f"\n{markdown_summary(report, limit=MAX_BYTES - written)}")
+
+
+def _write_stubs(case: CaseResult) -> None:
+    """Write the calls that no fixture answered beside the case, for a person to fill in."""
+    stubs = missed_calls(case)
+    if case.path is None or not stubs:
+        return
+    file = stubs_path(Path(case.path))
+    name = shown_path(file)
+    old = read_bytes(file, limit=YAML_BYTES).decode("utf-8", "replace") if file.exists() else None
+    text = extended_stubs(old, case.id, stubs, name=name)
+    if text is not None:
+        write_over(file, text)
+    complain(
+        f"{len(stubs)} calls of {case.id} have no fixture: fill in {name}, then "
+        f"workbench fixtures {case.path} --add {name}"
+    )
 
 
 def _record(report: RunReport, options: Namespace) -> None:

@@ -19,15 +19,27 @@ import yaml
 
 from workbench.casefile.case import load_case, parse_case
 from workbench.casefile.case_files import name_results, results_written
-from workbench.casefile.layout import format_case
-from workbench.casefile.strict_yaml import load_yaml
+from workbench.casefile.files import read_bytes, shown_path
+from workbench.casefile.layout import format_case, format_mapping
+from workbench.casefile.migrations import CURRENT, MIGRATIONS, migrated, version_of
+from workbench.casefile.strict_yaml import MAX_BYTES, load_yaml
 from workbench.errors import CaseFormatError
 from workbench.review.onewriter import only_writer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workbench.casefile.migrations import Migration
     from workbench.model.case import Case
 
-__all__ = ["Comment", "comments_of", "formatted", "rewrite_case", "with_comments"]
+__all__ = [
+    "Comment",
+    "comments_of",
+    "formatted",
+    "migrate_file",
+    "rewrite_case",
+    "with_comments",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +79,31 @@ def rewrite_case(path: Path, case: Case, *, was: Case) -> None:
                     message, place=path.name, fix="report it; the file is unchanged"
                 )
             _replace(path.resolve(), text)
+
+
+def migrate_file(path: Path, *, migrations: Mapping[int, Migration] = MIGRATIONS) -> bool:
+    """Bring a case file of an older version up to date; comments stay.
+
+    Args:
+        path: of the file.
+        migrations: version -> the function that makes the next one of it.
+
+    Returns:
+        Whether the file was of an older version.
+
+    Raises:
+        InputError: it is no case of a known version, or would be none afterwards; it is unchanged.
+    """
+    with only_writer(path.parent):
+        data = read_bytes(path, limit=MAX_BYTES)
+        document, place = load_yaml(data, name=shown_path(path))
+        if version_of(document, place) == CURRENT or not isinstance(document, dict):
+            load_case(path)  # so that one that is wrong in another way is not called up to date
+            return False
+        new = format_mapping(migrated(document, place, migrations=migrations))
+        case = parse_case(new, name=shown_path(path), folder=path.parent)
+        _replace(path.resolve(), with_comments(format_case(case), _comments_in(path)))
+        return True
 
 
 def formatted(path: Path) -> str:
