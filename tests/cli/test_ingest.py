@@ -14,7 +14,9 @@ from workbench.model.event import Outcome
 
 pytestmark = pytest.mark.desk
 
-KEYS = {"runs", "events", "duplicates", "grades", "batch_id", "batches", "assumed_tools"}
+KEYS = {
+    *("runs", "events", "duplicates", "grades", "losses", "batch_id", "batches", "assumed_tools"),
+}
 
 
 def a_run(run_id="run-1", *, text="Pause my plan."):
@@ -108,8 +110,9 @@ def test_explain_says_what_one_run_lost(folder, shell):
     assert "run-1: " in plain.out
     assert lossy.status == 0
     assert " x1: " in lossy.out
-    assert set(machine.document) == KEYS
-    assert "run-1: " in machine.err
+    assert set(machine.document) == {*KEYS, "explained"}
+    assert machine.document["explained"]["run_id"] == "run-1"
+    assert machine.err == ""
 
 
 def test_explaining_a_run_that_is_not_there_is_said(folder, shell):
@@ -119,7 +122,19 @@ def test_explaining_a_run_that_is_not_there_is_said(folder, shell):
     said = shell("ingest", "a.json", "--explain", "run-\x1b9")
 
     assert said.status == 0
-    assert "no run 'run-\\x1b9' among those that were read" in said.err
+    assert "no run 'run-\\x1b9' among those that were read, nor in the store" in said.err
+
+
+def test_a_run_that_was_here_before_is_explained_from_the_store(folder, shell):
+    """Whoever asks again must not be told that the run is not there."""
+    save_trace(a_run(), folder / "a.json")
+    shell("ingest", "a.json")
+
+    said = shell("ingest", "a.json", "--explain", "run-1")
+
+    assert said.status == 0
+    assert "run-1: replayable, 9 events" in said.out
+    assert said.err == ""
 
 
 def _many_megabytes():
@@ -215,7 +230,8 @@ def test_a_record_that_was_kept_raw_can_be_asked_about(folder, shell):
     shown = shell("show", "odd")
     from_file = shell("show", "runs.jsonl#odd")
 
-    assert "odd: unusable\n  unreadable: " in explained.out
+    assert "odd: unusable\n  no trace could be made of it" in explained.out
+    assert "\n  unreadable: " in explained.out
     assert shown.status == from_file.status == 4
     assert "run 'odd' cannot be read: " in from_file.err
 

@@ -8,45 +8,13 @@ import pytest
 
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document
 from tests.ingest.records import kinds, write_lines
-from workbench.model.trace import Grade, Imported, Loss, Losses
-from workbench.review.intake import explain, take_file
+from workbench.review.intake import take_file
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.desk
-
-
-def test_a_run_that_lost_nothing_says_so():
-    """Silence could be a run that was not looked at."""
-    assert [*explain(Imported(run_id="r", raw=b""))] == [
-        "r: replayable",
-        "  nothing was lost",
-    ]
-
-
-def test_each_loss_says_what_it_costs():
-    """Only a loss that lowers the grade names it."""
-    losses = Losses(
-        items=(
-            Loss(kind="times_missing", count=2, note="no times"),
-            Loss(kind="texts_missing", note="no texts", caps=Grade.SKELETON),
-        )
-    )
-
-    assert [*explain(Imported(run_id="r", raw=b"", losses=losses))] == [
-        "r: skeleton",
-        "  times_missing x2: no times",
-        "  texts_missing x1: no texts  [at best skeleton]",
-    ]
-
-
-def test_a_record_that_cannot_be_read_says_why():
-    """Nothing else is known of it."""
-    run = Imported(run_id="r", raw=b"x", parse_error="line 2: is cut")
-
-    assert [*explain(run)] == ["r: replayable", "  unreadable: line 2: is cut"]
 
 
 def test_spans_that_come_late_complete_their_run(tmp_path: Path):

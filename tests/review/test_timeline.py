@@ -108,7 +108,7 @@ def test_the_headline_says_what_was_lost_and_assumed():
     trace = replace(a_trace(a_call("a.\x1bset")), source=Source(format="openai_chat"))
     losses = Losses(
         items=(
-            Loss(kind="times_missing", count=3, note="no times"),
+            Loss(kind="times_missing", count=3, note="no times", fix="record times"),
             Loss(kind="texts_missing", caps=Grade.SKELETON),
         )
     )
@@ -118,8 +118,9 @@ def test_the_headline_says_what_was_lost_and_assumed():
     assert shown == (
         "run-1  unknown  skeleton\n"
         "3 events from openai_chat\n"
-        "lost: times_missing x3 (no times)\n"
-        "lost: texts_missing x1\n"
+        "lost: times_missing x3: no times\n"
+        "  Fix: record times\n"
+        "lost: texts_missing x1  [at best skeleton]\n"
         "effect not declared, taken as write: a.\\x1bset (write?)"
     )
     assert "from unknown format" in headline(a_loaded(a_trace(a_user())))

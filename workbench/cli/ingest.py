@@ -6,7 +6,6 @@ Of several files the good ones are taken, the bad ones named, and the exit code 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +20,18 @@ from workbench.cli.options import (
     store_of,
 )
 from workbench.cli.progress import Progress
-from workbench.errors import InputError
+from workbench.errors import InputError, UnknownRunError
 from workbench.ingest.formats import FORMATS, checked_format
 from workbench.ingest.reader import read_tools
 from workbench.model.trace import Grade
+from workbench.review.checkup import (
+    Checkup,
+    checkup_document,
+    checkup_lines,
+    loss_documents,
+    loss_lines,
+    stored_checkup,
+)
 from workbench.review.intake import Intake, take_file
 from workbench.review.source import declared_tools, proposed_effect
 from workbench.runner.reports.harmless import harmless
@@ -32,9 +39,11 @@ from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from workbench.model.jsonvalue import JsonMap
+    from workbench.model.trace import Tool
+    from workbench.store.handle import Store
 
 __all__ = ["add_arguments", "execute"]
 
@@ -48,7 +57,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FORMAT",
         help=f"of the files: auto, {', '.join(FORMATS)}, or one that another package adds",
     )
-    parser.add_argument("--explain", metavar="RUN", help="say what one run of the files lost")
+    parser.add_argument(
+        "--explain", metavar="RUN", help="say what one run of the files, or of the store, lost"
+    )
     add_tools(parser)
     add_store(parser)
     add_json(parser)
@@ -57,50 +68,75 @@ def add_arguments(parser: ArgumentParser) -> None:
 def execute(options: Namespace) -> int:
     """Store every file and say what came in and what was lost."""
     checked_format(options.format)
-    taken = dict(_taken(options))
+    settings = settings_of()
+    tools = declared_tools(settings, read_tools(options.tools) if options.tools else ())
+    with open_store(store_of(options, settings)) as store:
+        taken = dict(_taken(options, store, tools))
+        explained = _explained(options.explain, taken, store, tools)
+    lost = _lost(taken)
     if options.json:
-        print_json(_document(taken))
-        for line in _explained(taken):
-            complain(line)
+        told = {} if explained is None else {"explained": checkup_document(explained)}
+        print_json({**_document(taken, lost), **told})
     else:
-        print("\n".join(_lines(taken)))
+        print("\n".join(_lines(taken, lost, explained)))
     useless = [path for path, intake in taken.items() if intake.is_useless]
     for path in useless:
         complain(
             f"workbench: {relative(path)}: no usable run; its records are stored raw\n"
-            "  Fix: --explain RUN says what is wrong with a record, --format names the right format"
+            "  Fix: `workbench doctor FILE` says what is wrong with its records, --format names "
+            "the right format"
         )
-    if options.explain and not any(intake.explained for intake in taken.values()):
-        complain(f"no run {options.explain!r} among those that were read")
+    if options.explain and explained is None:
+        complain(f"no run {options.explain!r} among those that were read, nor in the store")
     return 4 if useless or len(taken) < len(set(options.files)) else 0
 
 
-def _taken(options: Namespace) -> Iterator[tuple[Path, Intake]]:
-    settings = settings_of()
-    tools = declared_tools(settings, read_tools(options.tools) if options.tools else ())
-    with open_store(store_of(options, settings)) as store:
-        for path in dict.fromkeys(options.files):
-            try:
-                with Progress(relative(path), stream=sys.stderr) as progress:
-                    intake = take_file(
-                        store,
-                        path,
-                        format=options.format,
-                        tools=tools,
-                        explain_run=options.explain,
-                        on_progress=progress,
-                    )
-            except InputError as error:
-                complain(f"workbench: {error}")
-                continue
-            for line in intake.unreadable:
-                complain(f"unreadable, stored raw: {relative(path)}#{line}")
-            yield path, intake
+def _taken(
+    options: Namespace, store: Store, tools: Sequence[Tool]
+) -> Iterator[tuple[Path, Intake]]:
+    for path in dict.fromkeys(options.files):
+        try:
+            with Progress(relative(path), stream=sys.stderr) as progress:
+                intake = take_file(
+                    store,
+                    path,
+                    format=options.format,
+                    tools=tools,
+                    explain_run=options.explain,
+                    on_progress=progress,
+                )
+        except InputError as error:
+            complain(f"workbench: {error}")
+            continue
+        for run_id, reason in intake.checkup.unreadable.items():
+            complain(f"unreadable, stored raw: {relative(path)}#{run_id}: {reason}")
+        yield path, intake
 
 
-def _document(taken: dict[Path, Intake]) -> JsonMap:
-    grades = sum((Counter(intake.grades) for intake in taken.values()), Counter())
-    assumed = {name for intake in taken.values() for name in intake.assumed_tools}
+def _explained(
+    run_id: str | None, taken: dict[Path, Intake], store: Store, tools: Sequence[Tool]
+) -> Checkup | None:
+    """Return the report of the run that was asked about, also where its file was here before."""
+    if run_id is None:
+        return None
+    read = (intake.explained for intake in taken.values())
+    found = next((checkup for checkup in read if checkup is not None), None)
+    if found is not None:
+        return found
+    try:
+        return stored_checkup(store, run_id, tools=tools)
+    except UnknownRunError:
+        return None
+
+
+def _lost(taken: dict[Path, Intake]) -> Checkup:
+    lost = Checkup()
+    for intake in taken.values():
+        lost.merge(intake.checkup)
+    return lost
+
+
+def _document(taken: dict[Path, Intake], lost: Checkup) -> JsonMap:
     batches: list[JsonMap] = [
         {
             "file": path.name,
@@ -114,29 +150,43 @@ def _document(taken: dict[Path, Intake]) -> JsonMap:
         "runs": sum(intake.runs for intake in taken.values()),
         "events": sum(intake.events for intake in taken.values()),
         "duplicates": sum(intake.commit.duplicates for intake in taken.values()),
-        "grades": dict(grades),
+        "grades": {grade.value: count for grade, count in lost.grades.items()},
+        "losses": loss_documents(lost),
         "batch_id": batches[-1]["batch_id"] if batches else None,
         "batches": [*batches],
-        "assumed_tools": [*sorted(assumed)],
+        "assumed_tools": [*sorted(lost.assumed)],
     }
 
 
-def _explained(taken: dict[Path, Intake]) -> tuple[str, ...]:
-    return tuple(line for intake in taken.values() for line in intake.explained)
-
-
-def _lines(taken: dict[Path, Intake]) -> Iterator[str]:
+def _lines(taken: dict[Path, Intake], lost: Checkup, explained: Checkup | None) -> Iterator[str]:
     runs = sum(intake.runs for intake in taken.values())
     events = sum(intake.events for intake in taken.values())
     yield f"{runs} runs, {events} events stored"
     duplicates = sum(intake.commit.duplicates for intake in taken.values())
     if duplicates:
         yield f"{duplicates} runs were here already; nothing was added for them"
-    grades = sum((Counter(intake.grades) for intake in taken.values()), Counter())
-    yield from (f"  {grades[g.value]:6} {g.value}" for g in Grade if grades[g.value])
-    yield from map(harmless, _explained(taken))
-    assumed = sorted({name for intake in taken.values() for name in intake.assumed_tools})
-    if assumed:
-        guesses = ", ".join(f"{name} ({proposed_effect(name).value}?)" for name in assumed)
+    yield from (f"  {lost.grades[g]:6} {g.value}" for g in Grade if lost.grades[g])
+    yield from _loss_lines(lost)
+    if explained is not None:
+        yield from checkup_lines(explained)
+    if lost.assumed:
+        guesses = ", ".join(
+            f"{name} ({proposed_effect(name).value}?)" for name in sorted(lost.assumed)
+        )
         yield harmless(f"effect not declared, taken as write: {guesses}")
         yield "  Fix: declare effects in workbench.toml, or give --tools FILE"
+
+
+def _loss_lines(lost: Checkup) -> Iterator[str]:
+    """Say which losses lower a grade; the rest is for whoever asks."""
+    costly = [
+        (loss, runs)
+        for loss, runs in lost.losses
+        if loss.caps is not Grade.REPLAYABLE and loss.kind != "unreadable"
+    ]
+    if not costly:
+        return
+    yield "lost, which lowers the grade:"
+    for loss, runs in costly:
+        yield from (f"  {line}" for line in loss_lines(loss, runs=runs))
+    yield "  `workbench doctor FILE` or --explain RUN says all that was lost"

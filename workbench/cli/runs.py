@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
+from workbench.model.trace import Grade
 from workbench.review.timeline import word_or_mask
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import cut, table
 from workbench.store.handle import open_store
 from workbench.store.read import plain_rows
+from workbench.store.rows import losses_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from workbench.model.jsonvalue import JsonMap
+    from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["add_arguments", "execute"]
 
@@ -50,6 +52,7 @@ def execute(options: Namespace) -> int:
     for row in rows:
         if isinstance(error := row.get("error"), str):
             row["error"] = word_or_mask(error)
+        row["losses"] = _lost(row)
     if options.json:
         print_json({"runs": [*rows], "total": len(rows)})
         return 0
@@ -58,10 +61,19 @@ def execute(options: Namespace) -> int:
     return 0
 
 
+def _lost(row: JsonMap) -> list[Json]:
+    """Return the kinds of losses of a run: those that lower its grade first."""
+    items = losses_of(str(row["losses"])).items
+    order = list(Grade)
+    return [loss.kind for loss in sorted(items, key=lambda loss: -order.index(loss.caps))]
+
+
 def _listing(rows: list[JsonMap]) -> str:
-    columns = ("run_id", "status", "grade", "n_events", "start", "agent", "model")
-    cells = [
-        tuple(cut(harmless("" if row.get(c) is None else str(row[c])), 48) for c in columns)
-        for row in rows[:_SHOWN]
-    ]
+    columns = ("run_id", "status", "grade", "n_events", "start", "agent", "model", "losses")
+    cells = [tuple(_cell(row.get(name)) for name in columns) for row in rows[:_SHOWN]]
     return table(cells, head=columns)
+
+
+def _cell(value: Json) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return "" if value is None else cut(harmless(text), 48)

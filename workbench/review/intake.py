@@ -5,14 +5,12 @@ Each file is one batch: all of it is stored, or nothing.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from workbench.check.outcomes import assumed_tools
 from workbench.ingest.joined import is_joinable, joined
 from workbench.ingest.reader import file_digest, read_source
-from workbench.model.trace import Grade
+from workbench.review.checkup import Checkup
 from workbench.review.source import with_tools
 from workbench.store.append import Commit, SourceFile
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.model.trace import Imported, Tool
     from workbench.store.handle import Store
 
-__all__ = ["Intake", "explain", "take_file"]
+__all__ = ["Intake", "take_file"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +29,10 @@ class Intake:
     """What one file brought."""
 
     commit: Commit
-    grades: dict[str, int] = field(default_factory=dict)
-    """Runs read, by grade; empty when the file was stored before."""
-    assumed_tools: tuple[str, ...] = ()
-    """Called tools whose effect nobody declared."""
-    unreadable: tuple[str, ...] = ()
-    """`run id: reason` of the records that could not be parsed and are stored raw."""
-    explained: tuple[str, ...] = ()
-    """What the run that was asked about lost."""
+    checkup: Checkup = field(default_factory=Checkup)
+    """What the runs that were read lost; of none when the file was stored before."""
+    explained: Checkup | None = None
+    """What the run that was asked about lost; None: it is not among those that were read."""
 
     @property
     def runs(self) -> int:
@@ -53,7 +47,7 @@ class Intake:
     @property
     def is_useless(self) -> bool:
         """Whether the file was new, and no record in it could be parsed."""
-        return not self.commit.repeated and sum(self.grades.values()) == len(self.unreadable)
+        return not self.commit.repeated and self.checkup.runs == len(self.checkup.unreadable)
 
 
 def take_file(
@@ -78,16 +72,14 @@ def take_file(
     Raises:
         InputError: nothing was stored: no record is a trace, the file is damaged, ...
     """
-    seen = _Seen(tools=tools, explain_run=explain_run)
+    seen = _Seen(tools=tools, explain_run=explain_run, checkup=Checkup(tools=tools))
     runs = _with_earlier(store, read_source(path, format=format, on_progress=on_progress))
     source = SourceFile(name=path.name, format=format, digest=file_digest(path))
     commit = store.append(seen.watch(runs), source=source)
     return Intake(
         commit=commit,
-        grades=dict(seen.grades),
-        assumed_tools=tuple(sorted(seen.assumed)),
-        unreadable=tuple(seen.unreadable),
-        explained=tuple(seen.explained),
+        checkup=seen.checkup,
+        explained=seen.explained,
     )
 
 
@@ -105,36 +97,21 @@ def _with_earlier(store: Store, runs: Iterator[Imported]) -> Iterator[Imported]:
 
 @dataclass(slots=True)
 class _Seen:
-    """Counts the runs on their way into the store."""
+    """Looks at the runs on their way into the store."""
 
     tools: Sequence[Tool]
     explain_run: str | None
-    grades: Counter[str] = field(default_factory=Counter)
-    assumed: set[str] = field(default_factory=set)
-    unreadable: list[str] = field(default_factory=list)
-    explained: list[str] = field(default_factory=list)
+    checkup: Checkup
+    explained: Checkup | None = None
 
     def watch(self, runs: Iterator[Imported]) -> Iterator[Imported]:
         for run in runs:
-            self.grades[run.losses.grade.value] += 1
+            told = [self.checkup]
             if self.explain_run == run.run_id:
-                self.explained.extend(explain(run))
-            if run.trace is None:
-                self.unreadable.append(f"{run.run_id}: {run.parse_error}")
-                yield run
-                continue
-            trace = with_tools(run.trace, self.tools)
-            self.assumed.update(assumed_tools(trace, {}))
-            yield replace(run, trace=trace)
-
-
-def explain(run: Imported) -> Iterator[str]:
-    """Yield lines on what a run lost, how that was bridged, and what it costs."""
-    yield f"{run.run_id}: {run.losses.grade.value}"
-    if run.parse_error:
-        yield f"  unreadable: {run.parse_error}"
-    for loss in run.losses.items:
-        cap = "" if loss.caps is Grade.REPLAYABLE else f"  [at best {loss.caps.value}]"
-        yield f"  {loss.kind} x{loss.count}: {loss.note}{cap}"
-    if not run.losses.items and not run.parse_error:
-        yield "  nothing was lost"
+                self.explained = Checkup(tools=self.tools)
+                told.append(self.explained)
+            for checkup in told:
+                checkup.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
+            yield (
+                run if run.trace is None else replace(run, trace=with_tools(run.trace, self.tools))
+            )

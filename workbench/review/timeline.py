@@ -20,6 +20,7 @@ from workbench.model.event import (
     UserMessage,
 )
 from workbench.model.jsonvalue import ABSENT
+from workbench.review.checkup import loss_lines
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import bold, cut, masked, red, table
 
@@ -44,10 +45,9 @@ def headline(run: LoadedRun) -> str:
         bold(f"{harmless(trace.run_id)}  {trace.status.value}  {run.losses.grade.value}"),
         f"{len(trace.events)} events from {source}",
     ]
-    lines += [
-        f"lost: {loss.kind} x{loss.count}" + (f" ({loss.note})" if loss.note else "")
-        for loss in run.losses.items
-    ]
+    for loss in run.losses.items:
+        what, *fixes = loss_lines(loss)
+        lines += [f"lost: {what}", *fixes]
     if run.assumed_tools:
         lines.append(
             "effect not declared, taken as write: "

@@ -33,7 +33,7 @@ __all__ = ["Filters", "Reader", "plain_rows"]
 
 _LISTED: Final = (
     *("run_id", "start", "end", "status", "error", "n_events", "agent", "model", "versions"),
-    *("session", "grade", "tags", "raw_bytes", "batch_id", "source"),
+    *("session", "grade", "tags", "raw_bytes", "batch_id", "source", "losses"),
 )
 
 _NEAREST_AMONG: Final = 10_000
