@@ -263,7 +263,7 @@ def _holds(trap: Trap, trace: Trace) -> bool:
     text = json.dumps(trace_document(trace), ensure_ascii=False)
     try:
         return trap.holds(trace) and not any(value in text for value in trap.gone)
-    except (ValueError, IndexError):  # a mask where a number was
+    except (ValueError, LookupError):  # a mask where a number or a key was
         return False
 
 
@@ -273,7 +273,7 @@ def _masked(trace: Trace) -> Trace:
 
     def masked(slot: Slot) -> str:
         edits = []
-        for leaf in () if slot.is_number else leaves_of(slot):
+        for leaf in () if slot.is_number or slot.is_key else leaves_of(slot):
             for one in _engine().analyze(leaf.text, "en", entities=_ENTITIES, score_threshold=0.4):
                 value = leaf.text[one.start : one.end]
                 mask = masks.setdefault(value, f"<{one.entity_type}_{len(masks) + 1}>")

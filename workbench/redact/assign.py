@@ -130,22 +130,18 @@ def _form_clusters(book: Book) -> None:
         )
     anchor_of = cluster(members.values())
     for one in known:
-        if family_of(one.value.type) is Family.ADDRESS:
-            _join_address(book, one)
-            continue
         group = _group(one.value.type)
-        key = anchor_of[group, one.core.key]
+        key = anchor_of[group, _origin(book, one).core.key]
         one.anchor = f"{group}:{key}"
         one.steps = script(key, one.core.key)
         book.anchors[one.anchor] = first[one.anchor]
 
 
-def _join_address(book: Book, one: Known) -> None:
-    """Put an internet address into the cluster of the valid one that it is a damaged form of."""
-    origin = anchor_address(one.value.text, book.addresses)
-    owner = book.known.get(origin, one)
-    one.anchor = f"{_group(one.value.type)}:{owner.core.key}"
-    book.anchors[one.anchor] = owner
+def _origin(book: Book, one: Known) -> Known:
+    """Return the valid address that a damaged one comes from; any other value is its own origin."""
+    if family_of(one.value.type) is not Family.ADDRESS:
+        return one
+    return book.known.get(anchor_address(one.value.text, book.addresses), one)
 
 
 def _form_orders(book: Book) -> None:

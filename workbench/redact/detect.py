@@ -104,10 +104,10 @@ def _by_key(leaf: Leaf) -> Iterator[Finding]:
     if leaf.is_key:
         return
     keys = tuple(step for step in leaf.path if isinstance(step, str))
-    kind = key_type(keys, leaf.siblings) or titled_type(keys, leaf.text)
+    kind = key_type(keys, leaf.siblings)
+    if kind is None or not accepts(kind, leaf.text):
+        kind = titled_type(keys, leaf.text)
     if kind is None or (leaf.is_number and ("." in leaf.text or kind in ("PERSON", "USERNAME"))):
-        return
-    if not accepts(kind, leaf.text):
         return
     if kind == "SECRET" and "=" in leaf.text and "cookie" in snake(keys[-1]):
         yield from _in_cookie(leaf.text)

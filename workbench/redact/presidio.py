@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 from workbench.errors import InputError, MissingExtraError
 from workbench.redact.finding import Finding
 from workbench.redact.prose import parts_with_names
-from workbench.redact.wording import COMMON_WORDS
+from workbench.redact.wording import COMMON_WORDS, says_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -226,6 +226,8 @@ def _stands_alone(text: str, start: int, end: int, kind: str) -> bool:
     if before[-1:].isalnum() or after[:1].isalnum() or before[-1:] in ("_", "-", ".", ":", "/"):
         return False
     if after[:1] in ("_", "-") or (after[:1] in (".", ":") and after[1:].isdigit()):
+        return False
+    if kind == "IP_ADDRESS" and says_version(text[max(0, start - 24) : start]):
         return False
     if kind != "PHONE_NUMBER" or not text[start:end].isdigit():
         return True

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from workbench.redact.checks import IBAN_LENGTHS, has_luhn, is_iban, is_ip
 from workbench.redact.finding import Finding
 from workbench.redact.mail import mail_spans
+from workbench.redact.wording import says_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,9 +36,6 @@ _PHONE_WORD = re.compile(
 )
 _IP_WORD = re.compile(
     r"(?i)(?<![a-z])(?:ip|ip_?addr(?:ess)?|addr(?:ess)?|host|client|src|dst|peer|remote|forwarded[-_]for|source|login|from|by|banned|blocked|deny|denied)(?![a-z])"
-)
-_VERSION_WORD = re.compile(
-    r"(?i)(?:\bv|version|ver|release|build|chrome|firefox|版本号?)[\s/:=：\x01]{0,2}\Z"
 )
 _ID_WORD = re.compile(r"(?i)身份|证件|实名|\bid[ _-]?card|identity")
 _LOCAL_ADDRESSES = frozenset({"127.0.0.1", "0.0.0.0", "255.255.255.255"})  # noqa: S104  not bound to
@@ -164,7 +162,7 @@ def _is_near_iban(match: re.Match[str]) -> bool:
     length = IBAN_LENGTHS.get(value[:2].upper())
     if length is None or abs(len(value) - length) > 2:
         return False
-    if _HEX.fullmatch(value) and not is_iban(value):
+    if _HEX.fullmatch(value) and not (is_iban(value) or value[2:].isdigit()):
         return "iban" in _before(match).lower()
     return sum(c.isdigit() for c in value) >= 8
 
@@ -175,7 +173,7 @@ def _is_near_ip(match: re.Match[str]) -> bool:
         return False
     parts = re.split(r"[.,]+", value)
     before = _before(match, 24)
-    if _VERSION_WORD.search(before) or all(len(part) == 1 for part in parts) or parts[0] == "0":
+    if says_version(before) or all(len(part) == 1 for part in parts) or parts[0] == "0":
         return False
     odd = value.count(",") > 1 or any(len(part) > 3 for part in parts)
     return not odd or (bool(_IP_WORD.search(before)) and not _YEAR.match(parts[0]))

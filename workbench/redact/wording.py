@@ -1,5 +1,6 @@
 """How words stand in a text: folded with their places, on boundaries, written like a name."""
 
+# ruff: noqa: RUF001  a full-width colon is data here
 from __future__ import annotations
 
 import itertools
@@ -19,6 +20,7 @@ __all__ = [
     "is_escape",
     "is_written_as_name",
     "on_boundary",
+    "says_version",
     "words_of_name",
 ]
 
@@ -43,6 +45,9 @@ _TEXT_OF_PLACE_NAMES: Final = (
 COMMON_WORDS: Final = frozenset(_TEXT_OF_COMMON_WORDS.split())
 """Plain words that are also names: alone they say nothing of a person."""
 _PLACE_NAMES: Final = frozenset(_TEXT_OF_PLACE_NAMES.split())
+_VERSION_WORD: Final = re.compile(
+    r"(?i)(?:\bv|version|ver|release|build|chrome|firefox|版本号?)[\s/:=：\x01]{0,2}\Z"
+)
 _GAP: Final = re.compile(r"[\s\-_./()+\u00ad\u200b-\u200f\u2010-\u2015\u2060\ufeff]{0,3}")
 
 
@@ -84,6 +89,11 @@ def on_boundary(text: str, start: int, end: int) -> bool:
 def is_escape(text: str, at: int) -> bool:
     r"""Whether the letter before a place is the end of an escape, as in a text with `\n` written out."""
     return at > 1 and text[at - 2] == "\\" and text[at - 1] in "nrt"
+
+
+def says_version(before: str) -> bool:
+    """Whether what stands before four numbers says that they are a version, no address."""
+    return _VERSION_WORD.search(before) is not None
 
 
 def _joins(left: str, right: str) -> bool:
