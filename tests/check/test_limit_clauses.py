@@ -130,6 +130,8 @@ def test_model_calls_count_requests_and_replies_once(bound, found):
         ("output_tokens", [Usage(output_tokens=11), None], 10, FAIL),
         ("output_tokens", [], 10, OPEN),
         ("cost_usd", [Usage(input_tokens=5)], 10, OPEN),
+        ("cost_usd", [Usage(cost_usd=0.1), Usage(cost_usd=0.2)], 0.5, PASS),
+        ("cost_usd", [Usage(cost_usd=0.3), Usage(cost_usd=0.3)], 0.5, FAIL),
     ],
 )
 def test_tokens_are_summed_and_unknown_usage_is_never_a_pass(measure, usages, bound, result):

@@ -194,12 +194,15 @@ def test_a_mutant_is_a_well_formed_trace(clause):
 
 def test_measures_of_tokens_and_time_are_killed():
     """These need usage and times, which the other trace does not have."""
-    trace = a_trace(a_user(), a_claim("Done.", usage=Usage(input_tokens=10, output_tokens=2)))
+    trace = a_trace(
+        a_user(), a_claim("Done.", usage=Usage(input_tokens=10, output_tokens=2, cost_usd=0.5))
+    )
     timed = timed_trace(trace, step_ms=1500)
     contract = a_contract(
         Limit(id="limits/1", measure="input_tokens", bound=10),
         Limit(id="limits/2", measure="output_tokens", bound=2.5),
         Limit(id="limits/3", measure="wall_time_ms", bound=3000),
+        Limit(id="limits/4", measure="cost_usd", bound=1.5),
     )
 
     assert judge(timed, contract).result is Result.PASS
@@ -213,7 +216,7 @@ def test_a_clause_that_can_never_turn_red_is_dead():
     )
     contract = a_contract(
         ForbidCall(id="forbid_call/1", selector=never),
-        Limit(id="limits/1", measure="cost_usd", bound=1),
+        Limit(id="limits/1", measure="tool_calls", bound=10**8),
         MinCalls(id="min_calls/1", selector=PAUSE, limit=0),
         Limit(id="limits/2", measure="tool_calls", bound=10**9),
         Limit(id="limits/3", measure="model_calls", bound=10**9),

@@ -228,8 +228,9 @@ def _more_tokens(clause: Limit, facts: Facts) -> Iterator[Trace]:
     yield with_events(facts.trace, facts.end, [ModelReply(usage=spent)])
 
 
-def _nothing(_: Limit, __: Facts) -> Iterator[Trace]:
-    return iter(())
+def _dearer(clause: Limit, facts: Facts) -> Iterator[Trace]:
+    spent = Usage(cost_usd=clause.bound + 1)
+    yield with_events(facts.trace, facts.end, [ModelReply(usage=spent)])
 
 
 _BEYOND: Final[dict[str, Callable[[Limit, Facts], Iterator[Trace]]]] = {
@@ -239,5 +240,5 @@ _BEYOND: Final[dict[str, Callable[[Limit, Facts], Iterator[Trace]]]] = {
     "wall_time_ms": _slower,
     "input_tokens": _more_tokens,
     "output_tokens": _more_tokens,
-    "cost_usd": _nothing,
+    "cost_usd": _dearer,
 }

@@ -111,9 +111,10 @@ def _model_calls(clause: Limit, facts: Facts) -> ClauseVerdict:
     return failed(clause.id, [facts.violation(clause.id, counted[-1], sentence, counted)])
 
 
-def _tokens(read: Callable[[Usage], int | None], what: str) -> Measure:
+def _usage(read: Callable[[Usage], float | None], what: str) -> Measure:
     def measure(clause: Limit, facts: Facts) -> ClauseVerdict:
-        total, known, seqs = 0, True, []
+        total: float = 0
+        known, seqs = True, []
         for event in facts.events:
             if not isinstance(event, ModelReply):
                 continue
@@ -126,7 +127,7 @@ def _tokens(read: Callable[[Usage], int | None], what: str) -> Measure:
                 return failed(clause.id, [facts.violation(clause.id, event.seq, sentence, seqs)])
         if not known or not seqs:
             return inconclusive(clause.id, f"the {what} of some replies are not recorded", seqs)
-        return passed(clause.id, f"{total} {what} were used; at most {clause.bound:g} allowed")
+        return passed(clause.id, f"{round(total, 6)} {what} were used; at most {clause.bound:g} allowed")
 
     return measure
 
@@ -154,16 +155,12 @@ def time_of(text: str | None) -> datetime | None:
     return found if found.tzinfo is not None else None
 
 
-def _cost(clause: Limit, _: Facts) -> ClauseVerdict:
-    return inconclusive(clause.id, "a trace does not record what a run cost")
-
-
 _MEASURES: Final[dict[str, Measure]] = {
     "tool_calls": _tool_calls,
     "model_calls": _model_calls,
     "identical_calls": _identical_calls,
     "wall_time_ms": _wall_time,
-    "input_tokens": _tokens(lambda usage: usage.input_tokens, "input tokens"),
-    "output_tokens": _tokens(lambda usage: usage.output_tokens, "output tokens"),
-    "cost_usd": _cost,
+    "input_tokens": _usage(lambda usage: usage.input_tokens, "input tokens"),
+    "output_tokens": _usage(lambda usage: usage.output_tokens, "output tokens"),
+    "cost_usd": _usage(lambda usage: usage.cost_usd, "US dollars"),
 }

@@ -170,11 +170,13 @@ class ModelRequest(Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one model reply."""
+    """Tokens of one model reply, and what it cost."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
+    cost_usd: float | None = None
+    """As the provider or the recorder states it; nothing is computed from prices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
