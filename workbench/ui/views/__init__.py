@@ -1,0 +1,5 @@
+"""One widget a view: it hears, asks its controller, and tells the browser."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
