@@ -172,3 +172,24 @@ def test_more_places_are_checked_as_places(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"decisions\.0\.also\.1"):
         load_policy(file)
+
+
+def test_a_value_says_where_in_which_text_it_stands() -> None:
+    """A reader is shown it in its line, with all other values of that line masked."""
+    cluster = holding(looked(), MAIL)
+
+    for context in cluster.contexts:
+        end = context.start + len(context.value)
+        assert context.text[context.start : end] == context.value
+        assert context.text.startswith("This is ")
+
+
+def test_a_text_that_nobody_settled_is_there_to_be_read() -> None:
+    """All its places come along, so that one look settles it everywhere."""
+    trace = a_trace(a_user("Please do pause my plan."), a_call("billing.pause"), a_claim("Done."))
+
+    seen = look(trace, policy=DEFAULT_POLICY, key=KEY, ner="none")
+
+    assert seen.open_texts[0].text == "Please do pause my plan."
+    assert seen.open_texts[0].places == ("#0.text",)
+    assert "pause my plan" not in repr(seen.open_texts)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from workbench.redact.run import Run
     from workbench.redact.survey import Spot
 
-__all__ = ["Cluster", "Context", "Look", "decide", "look", "undo"]
+__all__ = ["Cluster", "Context", "Look", "OpenText", "decide", "look", "undo"]
 
 _WIDTH: Final = 40
 
@@ -47,6 +47,10 @@ class Context:
     score: float
     stays: str | None = None
     """`rejected` or `retained`; None: it is replaced."""
+    text: str = field(default="", repr=False)
+    """The whole text that it stands in."""
+    start: int = 0
+    """Where in `text` it begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,15 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenText:
+    """A free text that reaches the case, and that neither a detector nor a person has settled."""
+
+    places: tuple[str, ...]
+    """All places of the same text."""
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """A redaction with what a person needs in order to judge it."""
 
@@ -79,6 +92,7 @@ class Look:
     clusters: tuple[Cluster, ...]
     """Those that reach the case first."""
     policy: Policy
+    open_texts: tuple[OpenText, ...] = ()
 
 
 def look(  # noqa: PLR0913  as `redact_trace`
@@ -105,7 +119,21 @@ def look(  # noqa: PLR0913  as `redact_trace`
         redaction=redaction,
         clusters=tuple(sorted(found, key=lambda c: (not c.surviving, not c.on_trigger))),
         policy=run.policy,
+        open_texts=_open_texts(run, redaction),
     )
+
+
+def _open_texts(run: Run, redaction: Redaction) -> tuple[OpenText, ...]:
+    keys = run.keys(run.assigned[0])
+    places: dict[str, dict[str, None]] = {}
+    text_at: dict[str, str] = {}
+    for _, leaf in run.survey.leaves:
+        if not leaf.is_key:
+            at = shown_place(leaf.path, keys)
+            places.setdefault(leaf.text, {}).setdefault(at)
+            text_at.setdefault(at, leaf.text)
+    texts = [text_at[at] for at in redaction.unseen if at in text_at]
+    return tuple(OpenText(places=tuple(places[text]), text=text) for text in texts)
 
 
 def _grouped(run: Run) -> list[list[Spot]]:
@@ -155,6 +183,8 @@ def _context(spot: Spot, run: Run) -> Context:
         detector=spot.finding.detector,
         score=spot.finding.score,
         stays=spot.stays,
+        text=text,
+        start=start,
     )
 
 
