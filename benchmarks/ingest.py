@@ -1,0 +1,234 @@
+"""How fast trace files are read, beside `json.loads` alone on the same bytes, and in which memory.
+
+A file is read from disk as `workbench ingest` reads it: recognised, parsed, made into events with
+losses, rows and exact arguments; only the store is left out. Times are of the process, so they
+count CPU and no waiting. The second figure is the memory in which a packed file of any size is
+read: a small one and one that is many times larger, each by a process of its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.figure import Figure
+from benchmarks.ingest_data import INVENTED, lines_of
+from workbench.ingest.reader import read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["Speed", "measure", "peak_mb", "speeds", "write_packed"]
+
+TARGET: Final = 0.35
+"""Share of the speed of `json.loads` that every format should reach."""
+_CHECKED: Final = ("agentdojo", "tau_bench", "tau2_bench")
+_BYTES: Final = 1_000_000
+_ROUNDS: Final = 3
+_WHOLE_MB: Final = 1000
+_SHORT_MB: Final = 60
+_GROWTH: Final = 1.25
+"""How much more memory the large file may take than one of a tenth of its size."""
+_CORPUS: Final = Path(__file__).resolve().parents[2] / "shared" / "corpus"
+_REAL: Final = (
+    ("agentdojo", "agentdojo/gpt-4o-2024-05-13.jsonl.gz"),
+    ("tau_bench", "tau-bench/gpt-4o-airline.jsonl.gz"),
+    ("tau2_bench", "tau2-bench/gpt-4.1_telecom.jsonl.gz"),
+    ("otlp", "generated/*.otlp.json"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """CPU time for the same bytes."""
+
+    format: str
+    source: str
+    """`invented` or `corpus`."""
+    runs: int
+    size_bytes: int
+    ours_s: float
+    loads_s: float
+
+    @property
+    def ratio(self) -> float:
+        """Our speed divided by that of `json.loads`."""
+        return self.loads_s / self.ours_s
+
+    def line(self) -> str:
+        """Return a row of the table."""
+        ours, loads = (self.size_bytes / 1e6 / s for s in (self.ours_s, self.loads_s))
+        return (
+            f"{self.format:11} {self.source:8} {self.runs:5} runs {self.size_bytes / 1e6:5.1f} MB  "
+            f"json.loads {loads:6.1f} MB/s  ours {ours:6.2f} MB/s  "
+            f"{self.ours_s / self.runs * 1e3:6.2f} ms a run  ratio {self.ratio:.3f}"
+        )
+
+
+def measure() -> Figure:
+    """Compare the reading of three chat formats with `json.loads` alone; CPU time of both."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = [_invented(name, Path(folder)) for name in _CHECKED]
+    return Figure(
+        what=f"read {sum(one.runs for one in found)} runs of {len(found)} chat formats (CPU)",
+        ours_s=sum(one.ours_s for one in found),
+        peer="json.loads",
+        peer_s=sum(one.loads_s for one in found),
+        bound=1 / TARGET,
+    )
+
+
+def speeds() -> list[Speed]:
+    """Measure every format on invented runs, and on those of the corpus where it is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = [_invented(name, Path(folder)) for name in INVENTED]
+        corpus = Path(os.environ.get("WORKBENCH_CORPUS", _CORPUS))
+        for name, pattern in _REAL:
+            files = sorted(corpus.glob(pattern))
+            if files:
+                found.append(_real(name, files, Path(folder)))
+    return found
+
+
+def _invented(name: str, folder: Path) -> Speed:
+    path = folder / f"{name}.jsonl"
+    made, size = [], 0
+    for line in lines_of(INVENTED[name], 100_000):
+        made.append(line)
+        size += len(line)
+        if size >= _BYTES:
+            break
+    path.write_bytes(b"".join(made))
+    return _speed(name, "invented", [path])
+
+
+def _real(name: str, files: Sequence[Path], folder: Path) -> Speed:
+    """Measure files of the corpus, unpacked, since unpacking is not what is compared."""
+    plain = []
+    for at, file in enumerate(files):
+        data = file.read_bytes()
+        plain.append(folder / f"real-{name}-{at}.json")
+        plain[-1].write_bytes(gzip.decompress(data) if file.suffix == ".gz" else data)
+    return _speed(name, "corpus", plain)
+
+
+def _speed(name: str, source: str, files: Sequence[Path]) -> Speed:
+    texts = [text for file in files for text in _documents(file)]
+    runs = sum(1 for file in files for _ in read_source(file))
+    return Speed(
+        format=name,
+        source=source,
+        runs=runs,
+        size_bytes=sum(file.stat().st_size for file in files),
+        ours_s=_cpu_s(lambda: [None for file in files for _ in read_source(file)]),
+        loads_s=_cpu_s(lambda: [None for text in texts if json.loads(text) is None]),
+    )
+
+
+def _documents(file: Path) -> list[bytes]:
+    """Return what `json.loads` takes one by one: the lines of a file, or all of it."""
+    data = file.read_bytes()
+    lines = data.splitlines()
+    try:
+        json.loads(lines[0])
+    except ValueError:
+        return [data]
+    return lines
+
+
+def _cpu_s(work: Callable[[], object]) -> float:
+    """Return the shortest of several CPU times of this process, in seconds."""
+    times = []
+    for _ in range(_ROUNDS):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+# --- memory ------------------------------------------------------------------
+
+
+def write_packed(path: Path, size_mb: int) -> int:
+    """Write a `.jsonl.gz` of AgentDojo runs that unpacks to `size_mb`; return how many runs.
+
+    Runs differ in their ids and numbers only: texts repeat, so the packed file is small.
+    """
+    block = list(lines_of(INVENTED["agentdojo"], 500))
+    written = runs = 0
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        while written < size_mb * 1_000_000:
+            line = block[runs % len(block)].replace(b"runs/scripted", b"runs/n%d" % runs)
+            written += file.write(line)
+            runs += 1
+    return runs
+
+
+def peak_mb(path: Path) -> tuple[int, float]:
+    """Read a file in a process of its own; return its runs and the most memory it took."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.ingest", "--read", str(path)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    runs, peak = done.stdout.split()
+    return int(runs), float(peak)
+
+
+def _read_alone(path: Path) -> None:
+    runs = sum(1 for _ in read_source(path))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(runs, peak / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+
+
+def _memory(size_mb: int) -> bool:
+    """Print the memory for a file and for one of a tenth of its size; whether it is flat."""
+    peaks = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in (size_mb // 10, size_mb):
+            path = Path(folder) / f"{size}.jsonl.gz"
+            written = write_packed(path, size)
+            runs, peak = peak_mb(path)
+            assert runs == written, f"{runs} of {written} runs were read"  # noqa: S101  a broken run
+            peaks.append(peak)
+            print(f"memory: {size:5} MB unpacked, {runs:6} runs: at most {peak:.0f} MB", flush=True)
+    flat = peaks[1] <= peaks[0] * _GROWTH
+    print(f"memory: {peaks[1] / peaks[0]:.2f} x for ten times the file, {_verdict(flat)}")
+    return flat
+
+
+def _verdict(flat: bool) -> str:  # noqa: FBT001  a fact, not a switch
+    return "flat" if flat else f"NOT flat: more than {_GROWTH} x"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table and the memory; 1 if a chat format misses the target or memory grows.
+
+    Args:
+        arguments: `--whole` (or `WORKBENCH_LONG=1`): read a file of 1 GB, not of 60 MB.
+    """
+    if arguments[:1] == ["--read"]:
+        _read_alone(Path(arguments[1]))
+        return 0
+    found = speeds()
+    for one in found:
+        print(one.line(), flush=True)
+    missed = [one for one in found if one.ratio < TARGET]
+    print(f"target: ratio {TARGET}; missed in {len(missed)} of {len(found)} rows")
+    whole = "--whole" in arguments or os.environ.get("WORKBENCH_LONG") == "1"
+    flat = _memory(_WHOLE_MB if whole else _SHORT_MB)
+    return int(bool(missed) or not flat)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
