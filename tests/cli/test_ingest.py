@@ -66,7 +66,7 @@ def test_the_same_file_again_adds_nothing_and_says_so(folder, shell):
     document = shell("ingest", "a.json", "--json").document
 
     assert again.status == 0
-    assert "0 runs, 0 events stored\n1 runs were here already; nothing was added" in again.out
+    assert "0 runs, 0 events stored\n1 run here already; nothing was added" in again.out
     assert (document["runs"], document["events"], document["duplicates"]) == (0, 0, 1)
     assert stored(shell) == ["run-1"]
 

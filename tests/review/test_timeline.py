@@ -64,7 +64,7 @@ def test_replies_claims_and_calls():
     )
 
     assert lines_of(*parts) == (
-        "text(11)  asks for 1 calls",
+        "text(11)  asks for 1 call",
         "claims unknown  text(11)",
         "a.b {n: number}",
         "a.b -> ok  {}",

@@ -24,6 +24,7 @@ from workbench.errors import InputError, UnknownRunError
 from workbench.ingest.formats import FORMATS, checked_format
 from workbench.ingest.reader import read_tools
 from workbench.model.trace import Grade
+from workbench.model.wording import counted
 from workbench.review.checkup import (
     Checkup,
     checkup_document,
@@ -161,10 +162,10 @@ def _document(taken: dict[Path, Intake], lost: Checkup) -> JsonMap:
 def _lines(taken: dict[Path, Intake], lost: Checkup, explained: Checkup | None) -> Iterator[str]:
     runs = sum(intake.runs for intake in taken.values())
     events = sum(intake.events for intake in taken.values())
-    yield f"{runs} runs, {events} events stored"
+    yield f"{counted(runs, 'run')}, {counted(events, 'event')} stored"
     duplicates = sum(intake.commit.duplicates for intake in taken.values())
     if duplicates:
-        yield f"{duplicates} runs were here already; nothing was added for them"
+        yield f"{counted(duplicates, 'run')} here already; nothing was added for them"
     yield from (f"  {lost.grades[g]:6} {g.value}" for g in Grade if lost.grades[g])
     yield from _loss_lines(lost)
     if explained is not None:

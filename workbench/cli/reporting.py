@@ -28,6 +28,7 @@ from workbench.casefile.stubs import extended_stubs, stubs_path
 from workbench.cli.options import add_store, complain, print_json, settings_of, store_of
 from workbench.cli.progress import Progress
 from workbench.errors import InputError, MissingExtraError
+from workbench.model.wording import counted
 from workbench.runner.outcome import CaseVerdict
 from workbench.runner.reports.annotations import github_annotations
 from workbench.runner.reports.junit import junit_xml
@@ -180,4 +181,4 @@ def _write_stubs(case: CaseResult) -> None:
 
 def _record(report: RunReport, options: Namespace) -> None:
     stored = _record_module()(report, store=store_of(options, settings_of()))
-    complain(f"{stored} trials are in the store")
+    complain(f"{counted(stored, 'trial')} in the store")

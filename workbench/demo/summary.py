@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.case import load_case
 from workbench.check.judge import judge
+from workbench.model.wording import counted
 from workbench.replay.scripted import replay_path
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _size(case: Case) -> Iterator[tuple[str, str]]:
         before, after = case.shrink.events
         nodes = case.shrink.nodes
         values = "" if nodes is None else f", {nodes[0]} -> {nodes[1]} JSON values"
-        yield "size", f"{before} -> {after} events{values}"
+        yield "size", f"{before} -> {counted(after, 'event')}{values}"
         yield "", f"{case.shrink.oracle_calls} times judged; {_minimal(case)}"
 
 

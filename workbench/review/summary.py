@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from workbench.model.verdict import Result, Verdict
+from workbench.model.wording import counted
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import bold, red, table
 
@@ -64,7 +65,9 @@ def render_redaction(redaction: Redaction) -> str:
         by_type[entry.type] = by_type.get(entry.type, 0) + 1
     counts = ", ".join(f"{n} {kind}" for kind, n in sorted(by_type.items(), key=lambda i: -i[1]))
     lines = [
-        bold(f"{redaction.values} values replaced in {redaction.findings} places"),
+        bold(
+            f"{counted(redaction.values, 'value')} replaced in {counted(redaction.findings, 'place')}"
+        ),
         f"  {counts}",
         f"  {redaction.surviving} of {redaction.values} values reach the case",
         f"  facts: {len(redaction.facts_kept)} kept, {len(redaction.facts_lost)} lost",
@@ -75,7 +78,7 @@ def render_redaction(redaction: Redaction) -> str:
             entry.type,
             harmless(entry.pseudonym or "retained"),
             harmless(entry.at[0]),
-            f"{len(entry.at)} places",
+            counted(len(entry.at), "place"),
         )
         for entry in redaction.ledger[:_SHOWN]
     ]
@@ -87,7 +90,10 @@ def render_redaction(redaction: Redaction) -> str:
         lines += ["", bold("what makes it fail, and what stayed true of it")]
         lines += [f"  {harmless(n.at)}: {', '.join(n.facts)}" for n in trigger[:_SHOWN]]
     if redaction.unreviewed:
-        lines += ["", f"{redaction.unreviewed} texts that reach the case were seen by nobody yet"]
+        lines += [
+            "",
+            f"{redaction.unreviewed} texts that reach the case were seen by nobody yet",
+        ]
         lines += [f"  {harmless(place)}" for place in redaction.unseen[:_SHOWN]]
         if len(redaction.unseen) > _SHOWN:
             lines.append(f"  ... {len(redaction.unseen) - _SHOWN} more")
@@ -100,7 +106,9 @@ def render_shrunk(small: Draft, shrunk: Shrunk) -> str:
     note = small.shrink
     assert note is not None  # noqa: S101  a shrunk draft
     before, after = note.events
-    lines = [bold(f"{before} -> {after} events in {shrunk.calls} oracle calls")]
+    lines = [
+        bold(f"{before} -> {counted(after, 'event')} in {counted(shrunk.calls, 'oracle call')}")
+    ]
     if note.nodes:
         lines.append(f"  {note.nodes[0]} -> {note.nodes[1]} JSON nodes")
     if note.minimal.behaviour:

@@ -20,6 +20,7 @@ from workbench.model.event import (
     UserMessage,
 )
 from workbench.model.jsonvalue import ABSENT
+from workbench.model.wording import counted
 from workbench.review.checkup import loss_lines
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import bold, cut, masked, red, table
@@ -43,7 +44,7 @@ def headline(run: LoadedRun) -> str:
     source = trace.source.format if trace.source and trace.source.format else "unknown format"
     lines = [
         bold(f"{harmless(trace.run_id)}  {trace.status.value}  {run.losses.grade.value}"),
-        f"{len(trace.events)} events from {source}",
+        f"{counted(len(trace.events), 'event')} from {source}",
     ]
     for loss in run.losses.items:
         what, *fixes = loss_lines(loss)
@@ -101,7 +102,7 @@ def _event_line(event: Event, tool_by_call: Mapping[str, str], say: Say) -> str:
         case SystemMessage() | UserMessage():
             return say(event.text)
         case ModelReply():
-            calls = f"  asks for {len(event.call_ids)} calls" if event.call_ids else ""
+            calls = f"  asks for {counted(len(event.call_ids), 'call')}" if event.call_ids else ""
             return (say(event.text) if event.text else "") + calls
         case Claim():
             final = "final, " if event.final else ""
@@ -114,7 +115,7 @@ def _say_rest(event: ModelRequest | Permission | StateChange | ContextChange, sa
     match event:
         case ModelRequest():
             offered = event.offered_tools
-            tools = "" if offered is None else f"  {len(offered)} tools offered"
+            tools = "" if offered is None else f"  {counted(len(offered), 'tool')} offered"
             return harmless(event.model or "") + tools
         case Permission():
             return f"{event.decision.value} {harmless(event.tool or 'any tool')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from workbench.model.wording import counted
 from workbench.runner.outcome import CaseVerdict
 from workbench.runner.reports.case_lines import (
     LIVE,
@@ -103,7 +104,7 @@ def totals_line(report: RunReport) -> str:
     """Return the counts of cases."""
     summary = report.summary
     counts = (
-        f"{summary.cases} cases: {summary.failed} failed, {summary.inconclusive} inconclusive, "
+        f"{counted(summary.cases, 'case')}: {summary.failed} failed, {summary.inconclusive} inconclusive, "
         f"{summary.passed} passed, {summary.not_run} not run; {summary.gating} gate"
     )
     more = (
@@ -118,7 +119,7 @@ def _budget(budget: BudgetResult) -> Iterator[str]:
     spent = [f"{budget.spent_tokens} tokens", f"{budget.spent_minutes:.1f} minutes"]
     if budget.spent_usd is not None:
         spent.append(f"{budget.spent_usd:.2f} USD")
-    yield f"{budget.trials} trials planned; spent {', '.join(spent)}"
+    yield f"{counted(budget.trials, 'trial')} planned; spent {', '.join(spent)}"
     if budget.stopped is not None:
         yield f"stopped: {cut(harmless(budget.stopped), _LONGEST)}"
 
