@@ -410,3 +410,15 @@ def test_a_file_that_is_no_contract_is_refused(name: str, data: bytes, tmp_path:
 def test_a_contract_is_written_as_it_is_read(contract: Contract) -> None:
     """A draft carries it from step to step."""
     assert load_contract(contract_document(contract)) == contract
+
+
+def test_claims_of_the_caller_become_part_of_a_contract_without() -> None:
+    """The case that is made of it has to say them itself."""
+    ours: JsonMap = {"success": ["(?i)done"]}
+
+    taken = load_contract({"finishes": True}, claims=ours)
+    own = load_contract({"finishes": True, "claims": {"failure": ["no"]}}, claims=ours)
+
+    assert taken.document["claims"] == ours
+    assert taken.claims == load_contract({"finishes": True, "claims": ours}).claims
+    assert own.document["claims"] == {"failure": ["no"]}

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.desk
 
 
 def test_what_is_declared_goes_before_what_was_recorded():
-    """A recorder guesses; a person knows. What nobody called or listed stays out."""
+    """A recorder guesses; a person knows. A rule about a tool that nobody has stays out."""
     trace = a_trace(a_call("b.x"), a_call("c.x"), tools={"a.x": Effect.READ, "b.x": None})
     declared = [
         Tool(name="a.x", effect=Effect.WRITE, description="Ours."),
@@ -98,3 +98,21 @@ def test_a_name_that_no_file_can_have_is_no_file(tmp_path):
     assert not is_file(tmp_path)
     with pytest.raises(InputError):
         find_run("x" * 5000, Lookup(store=str(tmp_path / "none"), settings=Settings()))
+
+
+def test_a_tool_that_could_have_been_called_is_kept():
+    """The call that never came is what a contract is about: a read-back, most often."""
+    trace = a_trace(a_call("b.x"))
+    declared = [Tool(name="c.get", effect=Effect.READ, schema={"type": "object"})]
+
+    assert [tool.name for tool in with_tools(trace, declared).tools] == ["b.x", "c.get"]
+
+
+def test_declaring_one_tool_does_not_drop_the_others():
+    """A record that lists no tools has those that it called, declared or not."""
+    trace = a_trace(a_call("b.x"), a_call("a.y"))
+
+    tools = with_tools(trace, [Tool(name="b.x", effect=Effect.READ)]).tools
+
+    assert [(tool.name, tool.effect) for tool in tools] == [("a.y", None), ("b.x", Effect.READ)]
+    assert with_tools(trace, [Tool(name="z", effect=Effect.READ)]).tools == ()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workbench.model.case import Case, Path, Turn
     from workbench.model.jsonvalue import JsonMap
 
-__all__ = ["check_case"]
+__all__ = ["check_case", "is_date"]
 
 _SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _SLUG_WORDS: Final = "letters, digits, `-` and `_`, at most 100, a letter or digit first"
@@ -126,7 +126,7 @@ def _check_dates(case: Case, place: Place) -> None:
     if case.withdrawn is not None:
         dates.append(("withdrawn.date", case.withdrawn.date))
     for key, text in dates:
-        if not _is_date(text):
+        if not is_date(text):
             raise place.error(
                 key,
                 f"is {describe(text)}; expected a date of the calendar, YYYY-MM-DD",
@@ -134,7 +134,8 @@ def _check_dates(case: Case, place: Place) -> None:
             )
 
 
-def _is_date(text: str) -> bool:
+def is_date(text: str) -> bool:
+    """Whether a text is a day of the calendar, `YYYY-MM-DD`."""
     if not _DATE.fullmatch(text):
         return False
     try:

@@ -60,6 +60,7 @@ __all__ = [
     "parse_path",
     "parse_predicate",
     "parse_selector",
+    "read_claims",
     "read_contract_document",
 ]
 
@@ -71,8 +72,15 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 _KIND_OF_NAMES: Final = "letters, digits, `_`, `-` and `.`, at most 80"
 
 
-def load_contract(source: str | os.PathLike[str] | Mapping[str, Json]) -> Contract:
+def load_contract(
+    source: str | os.PathLike[str] | Mapping[str, Json], *, claims: JsonMap | None = None
+) -> Contract:
     """Read a contract file (YAML or JSON), or a mapping of the same form.
+
+    Args:
+        source: the file's path, or the mapping.
+        claims: the repository's patterns (`[claims]` of `workbench.toml`), for a contract that
+            states none of its own.
 
     Raises:
         InputError: the file cannot be read, or is no contract.
@@ -81,7 +89,7 @@ def load_contract(source: str | os.PathLike[str] | Mapping[str, Json]) -> Contra
         document, place = as_document(source, name="contract")
     else:
         document, place = load_mapping(Path(source))
-    return read_contract_document(document, place=place)
+    return read_contract_document(document, place=place, claims=claims)
 
 
 def contract_document(contract: Contract) -> JsonMap:
@@ -92,8 +100,16 @@ def contract_document(contract: Contract) -> JsonMap:
     return {**document, **contract.document}
 
 
-def read_contract_document(document: Json, *, place: Place, key: str = "") -> Contract:
+def read_contract_document(
+    document: Json, *, place: Place, key: str = "", claims: JsonMap | None = None
+) -> Contract:
     """Read a `contract/1` document: a contract with `schema`, `fix` and `unproven` beside it.
+
+    Args:
+        document: the mapping.
+        place: the file, for errors.
+        key: dotted path to it in the file.
+        claims: patterns of the repository, for a contract that states none of its own.
 
     Raises:
         CaseFormatError: a key or a value breaks the format.
@@ -112,6 +128,8 @@ def read_contract_document(document: Json, *, place: Place, key: str = "") -> Co
         tuple[Unproven, ...], given.get("unproven", []), place=place, key=step_key(key, "unproven")
     )
     clauses = {k: v for k, v in given.items() if k not in ("schema", "fix", "unproven")}
+    if claims and "claims" not in clauses:
+        clauses["claims"] = claims
     return parse_contract(clauses, place=place, key=key, fix=fix, unproven=unproven)
 
 
@@ -156,7 +174,7 @@ def parse_contract(
     _check_states(clauses, states, place, key)
     contract = Contract(
         clauses=tuple(replace(clause, id=names.get(clause.id, clause.id)) for clause in clauses),
-        claims=_read_claims(given.get("claims", {}), place, step_key(key, "claims")),
+        claims=read_claims(given.get("claims", {}), place, step_key(key, "claims")),
         states=states,
         fix=fix,
         unproven=unproven,
@@ -251,7 +269,12 @@ def _check_states(
                 )
 
 
-def _read_claims(value: Json, place: Place, key: str) -> ClaimRules:
+def read_claims(value: Json, place: Place, key: str) -> ClaimRules:
+    """Read a `claims` mapping: what a text claims, by pattern or by tool.
+
+    Raises:
+        ContractError: it is none.
+    """
     given = read_mapping(value, place, key, known=(*_CLAIMED, "tool"))
     patterns = {
         ClaimOutcome(outcome): tuple(

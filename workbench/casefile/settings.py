@@ -12,6 +12,7 @@ import tomllib
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import decode
+from workbench.casefile.contract import read_claims
 from workbench.casefile.files import read_bytes
 from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError
@@ -41,6 +42,7 @@ def load_settings(path: Path | None) -> Settings:
 
     Raises:
         CaseFormatError: not UTF-8, not TOML, an unknown key or a wrong type.
+        ContractError: `[claims]` is none.
     """
     if path is None:
         return Settings()
@@ -66,6 +68,7 @@ def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
         ) from None
     place = Place(name=name)
     settings = decode(Settings, _as_json(document), place=place)
+    read_claims(settings.claims, place, "claims")
     for tool, setting in settings.tools.items():
         if setting.local and setting.effect is not Effect.PURE:
             raise place.error(

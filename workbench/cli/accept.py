@@ -19,8 +19,8 @@ from workbench.cli.options import (
 from workbench.errors import InputError
 from workbench.redact.keys import read_key_file
 from workbench.redact.policy import load_policy
-from workbench.review.accept import accept_repair, accept_run
-from workbench.review.source import find_run
+from workbench.review.accept import accept_repair, accept_run, accept_trial
+from workbench.review.source import find_run, trial_of
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "run",
         metavar="FROM",
         nargs="?",
-        help="a run of the mended agent: run id, FILE or FILE#RUN_ID",
+        help="a run of the mended agent: run id, FILE or FILE#RUN_ID; or a trial of this case: "
+        "RESULTS#RUN_ID of a `run --results --traces`",
     )
     parser.add_argument(
         "--repair", action="store_true", help="propose a path by mending the recorded one"
@@ -65,8 +66,11 @@ def execute(options: Namespace) -> int:
     if options.repair == (options.run is not None):
         message = "needs either FROM or --repair"
         raise InputError(message, place="accept", fix="workbench accept CASE --repair")
+    trial = None if options.repair else trial_of(options.run)
     if options.repair:
         case = accept_repair(options.case, name=options.name, by=options.by)
+    elif trial is not None:
+        case = accept_trial(options.case, trial, name=options.name, by=options.by)
     else:
         case = accept_run(
             options.case,

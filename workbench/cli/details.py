@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.casefile.case_checks import is_date
+from workbench.casefile.place import nearest
+from workbench.cli.options import complain, settings_of
 from workbench.errors import InputError
 from workbench.model.case import Severity
 from workbench.model.contract import FixPlace
@@ -52,12 +55,23 @@ def add_details(parser: ArgumentParser) -> None:
     )
 
 
-def details_of(options: Namespace) -> CaseDetails:
-    """Return the flags as a value.
+def details_of(options: Namespace, *, today: str) -> CaseDetails:
+    """Return the flags as a value; a review date that is past is said.
+
+    Args:
+        options: of the command line.
+        today: ISO date.
 
     Raises:
-        InputError: a `--why` has no key, or another one.
+        InputError: a `--why` has no key, or another one; the owner is none of those that
+            `workbench.toml` lists.
     """
+    _require_owner(options.owner, settings_of().review.owners)
+    if is_date(options.review_date) and options.review_date < today:
+        complain(
+            f"workbench: --review-date {options.review_date} is past; the case is due for review "
+            "from its first day"
+        )
     return CaseDetails(
         owner=options.owner,
         review_date=options.review_date,
@@ -68,6 +82,19 @@ def details_of(options: Namespace) -> CaseDetails:
         why=_why(options.why),
         incident=options.incident,
     )
+
+
+def _require_owner(owner: str, known: tuple[str, ...]) -> None:
+    """Refuse an owner whom nobody would find.
+
+    Raises:
+        InputError: `[review] owners` lists others only.
+    """
+    if known and owner not in known:
+        near = nearest(owner, known)
+        message = f"is none of the {len(known)} of [review] owners in workbench.toml"
+        fix = f"write one of {', '.join(known)}" if near is None else f"write {near}"
+        raise InputError(message, place="--owner", fix=fix)
 
 
 def _why(texts: list[str]) -> JsonMap | None:

@@ -41,7 +41,7 @@ def execute(options: Namespace) -> int:
     _require_ner(draft, require_redacted(draft), without=options.without_ner)
     needles = Vault(keys_folder(settings_of())).needles(draft.draft)
     case, path = export_draft(
-        draft, details_of(options), options.out, needles=needles, date=today()
+        draft, details_of(options, today=today()), options.out, needles=needles, date=today()
     )
     if options.json:
         steps = ["redacted", *(["shrunk"] if draft.shrink else []), "exported"]

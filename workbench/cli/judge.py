@@ -11,7 +11,7 @@ from workbench.casefile.files import load_mapping
 from workbench.casefile.tool_names import check_tool_names, listed_tools
 from workbench.check.judge import judge
 from workbench.cli.lookup import lookup_of
-from workbench.cli.options import add_json, add_run, print_json
+from workbench.cli.options import add_json, add_run, print_json, settings_of
 from workbench.model.event import ToolCall
 from workbench.model.verdict import Result
 from workbench.review.source import find_run
@@ -63,4 +63,4 @@ def execute(options: Namespace) -> int:
 
 def _contract(path: Path) -> tuple[Contract, Place]:
     document, place = load_mapping(path)
-    return read_contract_document(document, place=place), place
+    return read_contract_document(document, place=place, claims=settings_of().claims), place

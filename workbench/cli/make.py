@@ -53,7 +53,7 @@ def execute(options: Namespace) -> int:
     made = make_case(
         run,
         _contract(run.trace, options),
-        details_of(options),
+        details_of(options, today=today()),
         options.out,
         vault=Vault(keys_folder(settings_of())),
         date=today(),
@@ -72,7 +72,7 @@ def execute(options: Namespace) -> int:
 
 def _contract(trace: Trace, options: Namespace) -> Contract:
     if options.contract is not None:
-        return load_contract(options.contract)
+        return load_contract(options.contract, claims=settings_of().claims)
     suggestion = surest_suggestion(trace)
     text = json.dumps(suggestion.contract, ensure_ascii=False)
     complain(f"contract taken from {suggestion.detector}: {text}")

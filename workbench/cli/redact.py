@@ -129,7 +129,7 @@ def _opened(options: Namespace, vault: Vault, policy: Policy | None) -> tuple[Dr
         message = "is missing; a run has no contract of its own"
         raise InputError(message, place="--contract", fix="--contract FILE")
     run = find_run(options.run, lookup_of(options))
-    contract = load_contract(options.contract)
+    contract = load_contract(options.contract, claims=settings_of().claims)
     key = given or draft_key(vault, draft_id(run.trace, contract), policy)
     return open_draft(run, contract, key=key, incident=options.incident), key
 

@@ -140,7 +140,7 @@ def _draft_of(options: Namespace) -> Draft:
         message = "is missing; a run has no contract of its own"
         raise InputError(message, place="--contract", fix="--contract FILE")
     run = find_run(options.run, lookup_of(options))
-    contract = load_contract(options.contract)
+    contract = load_contract(options.contract, claims=settings_of().claims)
     key = Vault(keys_folder(settings_of())).key(draft_id(run.trace, contract))
     return open_draft(run, contract, key=key)
 

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from workbench.redact.residue import Needle
     from workbench.review.source import LoadedRun
     from workbench.review.vault import Vault
+    from workbench.runner.reports.saved import SavedTrial
 
-__all__ = ["accept_repair", "accept_run"]
+__all__ = ["accept_repair", "accept_run", "accept_trial"]
 
 
 def accept_repair(file: Path, *, name: str | None = None, by: str | None = None) -> Case:
@@ -50,6 +51,33 @@ def accept_repair(file: Path, *, name: str | None = None, by: str | None = None)
     """
     case = load_case(file)
     done = repair(case, name=name or "repaired", by=by or case.owner)
+    rewrite_case(file, done, was=case)
+    return done
+
+
+def accept_trial(
+    file: Path, trial: SavedTrial, *, name: str | None = None, by: str | None = None
+) -> Case:
+    """Add the way that a trial of the case took, and write the case.
+
+    A trial is a replay of the case, so it was only ever told what the case says: its pseudonyms
+    are the case's, and no key is needed.
+
+    Args:
+        file: of the case.
+        trial: of the mended agent, from a `results.json` with traces.
+        name: of the path; None: `accepted`.
+        by: who accepts it; None: the case's owner.
+
+    Raises:
+        InputError: no such case, a trial of another one, or a path of that name is there.
+        RefusedError: the trial's way is not green; the file is unchanged.
+    """
+    case = load_case(file)
+    if trial.case_id != case.id:
+        message = "is a trial of another case"
+        raise InputError(message, place=trial.run_id, fix=f"name one of {case.id}")
+    done = accept_trace(case, trial.trace(), name=name or "accepted", by=by or case.owner)
     rewrite_case(file, done, was=case)
     return done
 
@@ -128,9 +156,7 @@ def _placed(ledger: Iterable[LedgerEntry], case: Case) -> Iterator[LedgerEntry]:
 
     Pseudonyms are recognisable as ours, so a place that holds one holds it on purpose.
     """
-    texts = [
-        found for place, part in case_parts(case) for found in _texts(part, place_text(place))
-    ]
+    texts = [found for place, part in case_parts(case) for found in _texts(part, place_text(place))]
     for entry in ledger:
         if entry.pseudonym is None:
             yield entry

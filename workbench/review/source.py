@@ -6,6 +6,7 @@ Source:
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +17,15 @@ from workbench.errors import InputError
 from workbench.ingest.reader import load_run, read_tools
 from workbench.model.event import Outcome, ToolCall
 from workbench.model.trace import Effect, Grade, Losses, Tool, Trace
+from workbench.runner.reports.saved import load_results
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from workbench.model.settings import Settings
+    from workbench.model.trace import Imported
+    from workbench.runner.reports.saved import SavedTrial
 
 __all__ = [
     "LoadedRun",
@@ -31,9 +35,14 @@ __all__ = [
     "is_file",
     "outcome_rules",
     "proposed_effect",
+    "trial_of",
     "with_tools",
+    "with_tools_of",
 ]
 
+_SHOWN = 5
+_HEAD_BYTES = 200
+_RESULTS = re.compile(rb'\s*\{\s*"schema"\s*:\s*"results/')
 _READING = ("get", "list", "search", "read", "find", "lookup", "fetch", "show", "check", "query")
 
 
@@ -110,6 +119,33 @@ def find_run(reference: str, lookup: Lookup) -> LoadedRun:
     return _resolved(trace, losses, tools, lookup.settings, head=str(store.head()))
 
 
+def trial_of(reference: str) -> SavedTrial | None:
+    """Return the trial that `RESULTS#RUN_ID` names; None: it names no file of results.
+
+    Raises:
+        InputError: the file of results has no such trial, or has several and none is named.
+    """
+    name, _, run_id = reference.partition("#")
+    file = Path(name)
+    if not is_file(file) or not _is_results(file):
+        return None
+    saved = load_results(file)
+    if run_id:
+        return saved.trial(run_id)
+    if len(saved.trials) != 1:
+        known = [trial.run_id for trial in saved.trials]
+        shown = f"; name one of {', '.join(known[:_SHOWN])}" if known else ""
+        message = f"has {len(known)} trials; expected one, or {file.name}#RUN_ID{shown}"
+        raise InputError(message, place=saved.name)
+    return saved.trials[0]
+
+
+def _is_results(file: Path) -> bool:
+    """Whether a file begins as `results.json` does: its schema is its first field."""
+    with file.open("rb") as opened:
+        return _RESULTS.match(opened.read(_HEAD_BYTES)) is not None
+
+
 def is_file(path: Path) -> bool:
     """Whether there is such a file; a run id may be longer than a name of a file can be."""
     try:
@@ -121,17 +157,27 @@ def is_file(path: Path) -> bool:
 def with_tools(trace: Trace, declared: Iterable[Tool]) -> Trace:
     """Let what a person declared of tools travel with the trace, to draft and case.
 
-    Only tools that the record lists or the run called are taken. What is declared goes before
-    what the record says.
+    A tool that is declared with a schema could have been called: it is taken although the run
+    neither lists nor called it, because a contract may ask for the call that never came. One with
+    an effect alone is a rule for many agents, and is taken where the run knows the tool. What is
+    declared goes before what the record says.
     """
     by_name = {tool.name: tool for tool in declared}
     listed = {tool.name: tool for tool in trace.tools}
-    called = sorted({e.tool for e in trace.events if isinstance(e, ToolCall)} & by_name.keys())
+    called = {e.tool for e in trace.events if isinstance(e, ToolCall)}
+    wanted = {n for n, tool in by_name.items() if n in called or tool.schema is not None}
+    if wanted and not listed:
+        wanted |= called  # a list that leaves out what was called would be wrong
     merged = {
         name: _merged(listed.get(name, Tool(name=name)), by_name.get(name))
-        for name in (*listed, *called)
+        for name in (*listed, *sorted(wanted))
     }
     return replace(trace, tools=tuple(merged.values()))
+
+
+def with_tools_of(run: Imported, declared: Sequence[Tool]) -> Imported:
+    """Let declared tools travel with an imported run, see `with_tools`."""
+    return run if run.trace is None else replace(run, trace=with_tools(run.trace, declared))
 
 
 def _merged(tool: Tool, declared: Tool | None) -> Tool:
