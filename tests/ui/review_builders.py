@@ -1,0 +1,49 @@
+"""Drafts, stores and reviewers for the tests of controllers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.builders import a_call, a_claim, a_trace, a_user
+from workbench.casefile.contract import load_contract
+from workbench.model.event import Outcome
+from workbench.model.trace import Losses
+from workbench.review.draft import open_draft
+from workbench.review.source import LoadedRun
+from workbench.review.vault import Vault
+from workbench.store.handle import open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.model.draft import Draft
+    from workbench.model.trace import Trace
+    from workbench.store.handle import Store
+
+__all__ = ["CONTRACT", "MAIL", "TRACE", "a_draft", "a_store", "a_vault"]
+
+KEY = bytes(range(32))
+MAIL = "rachel.rivera@fabrikam.com"
+CONTRACT = load_contract({"max_calls": {"billing.pause": 0}})
+TRACE = a_trace(
+    a_user(f"This is Rachel Rivera. Old account ACC-1200034, mail {MAIL}. Please be quick."),
+    a_call("crm.note", args={"text": "call back on +1 415 555 0132 today"}),
+    a_call("billing.pause", args={"account_id": "ACC-4471902 "}, outcome=Outcome.UNKNOWN),
+    a_claim("Rachel, acc-4471902 is paused."),
+)
+
+
+def a_draft(trace: Trace = TRACE) -> Draft:
+    """Return the raw draft of a run that breaks the contract."""
+    run = LoadedRun(trace=trace, losses=Losses(), assumed_tools=())
+    return open_draft(run, CONTRACT, key=KEY)
+
+
+def a_store(folder: Path) -> Store:
+    """Return a store whose clock stands still."""
+    return open_store(folder / "store", clock=lambda: 1_790_000_000.0)
+
+
+def a_vault(folder: Path) -> Vault:
+    """Return a vault in a folder."""
+    return Vault(folder / "keys")

@@ -1,0 +1,197 @@
+"""What a person decides on: values that were found, and texts that nobody settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from workbench.redact.policy import DecisionWord
+from workbench.ui.controllers.diff import MAX_HUNKS, text_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.redact.desk import Cluster, Look, OpenText
+    from workbench.ui.controllers.decided import Key, Taken
+    from workbench.ui.controllers.diff import Lines
+
+__all__ = ["Finding", "detail_of", "findings_of", "row_of"]
+
+_CHUNK: Final = 12_000
+"""Characters of a text that are sent at once."""
+_TOOLS: Final = "tools"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One entry of the list: a value with its variants, or texts to be read."""
+
+    name: str
+    """`v1`, `v2`, ... or `t1`, ...; the same as long as the draft and its policy are."""
+    places: tuple[str, ...]
+    cluster: Cluster | None = None
+    """As the policy alone would have it; None: texts."""
+    texts: tuple[OpenText, ...] = field(default=(), repr=False)
+    now: Cluster | None = None
+    """As it is with all decisions; parts of it may have gone their own way."""
+
+    @property
+    def key(self) -> Key:
+        """What a decision on it is about."""
+        if self.cluster is None:
+            return frozenset(self.places), None, True
+        types = {context.type for context in self.cluster.contexts}
+        return frozenset(self.places), self.cluster.type if len(types) == 1 else None, False
+
+    @property
+    def stays(self) -> bool:
+        """Whether the policy alone leaves it as it is."""
+        return self.cluster is not None and any(c.stays for c in self.cluster.contexts)
+
+    def touches(self, key: Key) -> bool:
+        """Whether a decision leaves some of it as it is, too: the same place and type."""
+        if self.cluster is None or key[2]:
+            return False
+        return any(c.at in key[0] and key[1] in (None, c.type) for c in self.cluster.contexts)
+
+    def raw_values(self) -> list[Json]:
+        """Return the value at each place, as many as there are hunks."""
+        assert self.cluster is not None  # noqa: S101  texts are shown as they are
+        return [context.value for context in self.cluster.contexts[:MAX_HUNKS]]
+
+
+def findings_of(base: Look, now: Look) -> tuple[Finding, ...]:
+    """Return the list: values that reach the case, texts that do, then the other values.
+
+    Args:
+        base: by the policy alone; it gives the list its order and its names.
+        now: with all decisions.
+    """
+    current = {
+        (context.at, context.text, context.start): cluster
+        for cluster in now.clusters
+        for context in cluster.contexts
+    }
+    values = []
+    for cluster in base.clusters:
+        first = cluster.contexts[0]
+        values.append(
+            Finding(
+                name=f"v{cluster.name.removeprefix('c')}",
+                places=cluster.places,
+                cluster=cluster,
+                now=current.get((first.at, first.text, first.start)),
+            )
+        )
+    reaching = [f for f in values if f.cluster is not None and f.cluster.surviving]
+    others = [f for f in values if f.cluster is not None and not f.cluster.surviving]
+    return (*reaching, *_texts(base, now), *others)
+
+
+def _texts(base: Look, now: Look) -> Iterator[Finding]:
+    known = {text.places: text for text in (*base.open_texts, *now.open_texts)}
+    groups: dict[str, list[OpenText]] = {}
+    for places, text in known.items():
+        root = places[0].partition(".")[0]
+        groups.setdefault(root if root == _TOOLS else places[0], []).append(text)
+    for nth, texts in enumerate(groups.values(), start=1):
+        places = tuple(dict.fromkeys(at for text in texts for at in text.places))
+        yield Finding(name=f"t{nth}", places=places, texts=tuple(texts))
+
+
+def row_of(finding: Finding, taken: Taken) -> JsonMap:
+    """Return a finding's line of the list; no raw value."""
+    row: JsonMap = {
+        "name": finding.name,
+        "at": finding.places[0],
+        "places": len(finding.places),
+        "kind": "value" if finding.cluster is not None else "text",
+        **_status(finding, taken),
+    }
+    if finding.cluster is None:
+        return {**row, "reaches": True, "type": _text_type(finding), "texts": len(finding.texts)}
+    now = finding.now or finding.cluster
+    return {
+        **row,
+        "reaches": finding.cluster.surviving,
+        "type": finding.cluster.type,
+        "trigger": finding.cluster.on_trigger,
+        "becomes": now.contexts[0].pseudonym if now.contexts[0].stays is None else None,
+        "lost": len(now.facts_lost),
+    }
+
+
+def _text_type(finding: Finding) -> str:
+    root, _, rest = finding.places[0].partition(".")
+    return "descriptions of tools" if root == _TOOLS else rest.partition(".")[0] or root
+
+
+def _status(finding: Finding, taken: Taken) -> JsonMap:
+    if finding.cluster is None:
+        entry = taken.who_saw(frozenset(finding.places))
+        if entry is None or not frozenset(finding.places) <= taken.seen:
+            return {"status": "open", "by": None}
+        return {"status": "seen", "by": entry.actor, "when": entry.at}
+    last = taken.last(finding.key)
+    if last is not None:
+        entry, decision = last
+        return {
+            "status": decision.decision.value,
+            "by": entry.actor,
+            "when": entry.at,
+            "reason": decision.reason,
+            "strategy": None if decision.strategy is None else decision.strategy.value,
+        }
+    given = finding.cluster.decision
+    if finding.stays:
+        word = finding.cluster.contexts[0].stays or DecisionWord.RETAINED.value
+        return {"status": word, "by": None if given is None else given.by, "policy": True}
+    return {"status": "open", "by": None}
+
+
+def detail_of(finding: Finding, lines: Lines, start: int) -> JsonMap:
+    """Return what is shown of a finding beside its line: its contexts, or its texts."""
+    if finding.cluster is None:
+        return _read(finding.texts, lines, start)
+    now = finding.now or finding.cluster
+    return {
+        "hunks": lines.hunks(finding.cluster),
+        "of": len(finding.cluster.contexts),
+        "kept": [*now.facts_kept],
+        "lost": [*now.facts_lost],
+    }
+
+
+def _read(texts: Sequence[OpenText], lines: Lines, start: int) -> JsonMap:
+    """Return texts from one character on; long ones in several portions."""
+    shown: list[Json] = []
+    left, before = _CHUNK, 0
+    for text in texts:
+        length = len(text.text)
+        begin = max(0, start - before)
+        before += length
+        if begin >= length:
+            continue
+        if left <= 0:
+            break
+        end = min(length, begin + left)
+        left -= end - begin
+        at = text.places[0]
+        shown.append(
+            {
+                "at": at,
+                "places": len(text.places),
+                "from": begin,
+                "to": end,
+                "length": length,
+                "parts": text_parts(lines, at, text.text, begin, end),
+            }
+        )
+    total = sum(len(text.text) for text in texts)
+    return {
+        "texts": shown,
+        "start": start,
+        "upto": min(total, start + _CHUNK - left),
+        "total": total,
+    }

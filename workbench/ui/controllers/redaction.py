@@ -1,0 +1,397 @@
+"""The redaction of a draft under review: what was found, what people decide, what comes of it.
+
+A decision is in the store before anything shows it. What it does to pseudonyms, facts and the
+failure is worked out beside, on a thread; until then the list says that it is being checked.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.codec import encode
+from workbench.casefile.draft import save_draft
+from workbench.errors import InputError, RefusedError
+from workbench.redact.desk import decide, look
+from workbench.redact.policy import DEFAULT_POLICY, Decision, DecisionWord, Strategy
+from workbench.redact.redaction import require_safe
+from workbench.review.redact import draft_key, redact_into, surviving_places
+from workbench.review.shrink import minimal_raw
+from workbench.ui.controllers.decided import Taken, decided_policy, key_of, taken
+from workbench.ui.controllers.diff import Lines
+from workbench.ui.controllers.draft_log import DraftLog, standing
+from workbench.ui.controllers.findings import Finding, detail_of, findings_of, row_of
+from workbench.ui.controllers.worker import Worker, said_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from threading import Event
+
+    from workbench.model.draft import Draft
+    from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.redact.desk import Look
+    from workbench.redact.policy import Policy
+    from workbench.review.vault import Vault
+    from workbench.store.handle import Store
+    from workbench.store.records import Decision as Entry
+    from workbench.ui.controllers.draft_log import Written
+
+__all__ = ["RedactionReview"]
+
+TOPIC: Final = "redaction"
+_DECISION: Final = "decision"
+_REVEAL: Final = "reveal"
+_WRITTEN: Final = "written"
+
+
+class RedactionReview:
+    """One draft's redaction, as several people decide on it."""
+
+    def __init__(  # noqa: PLR0913  what a review needs, keyword-only
+        self,
+        draft: Draft,
+        *,
+        store: Store,
+        vault: Vault,
+        out: Path,
+        policy: Policy = DEFAULT_POLICY,
+        ner: str = "auto",
+        trigger: Sequence[str] = (),
+        reviewer: str = "",
+    ) -> None:
+        """Open the review; the first look begins at once, beside.
+
+        Args:
+            draft: raw.
+            store: keeps the decisions.
+            vault: keeps the draft's key, and what is replaced in the end.
+            out: file of the redacted draft.
+            policy: what `redaction.yaml` says already.
+            ner: `auto`, or `none` to go on without names in prose.
+            trigger: more places of the trigger.
+            reviewer: who decides.
+        """
+        if draft.redaction is not None:
+            message = "was redacted already"
+            raise InputError(message, place=draft.draft, fix="review the raw draft of the run")
+        self.lock = RLock()
+        self.reviewer = reviewer.strip()
+        self.out = out
+        self.edition = 0
+        """Counts the looks; a list of another edition may have other findings."""
+        self.failure: str | None = None
+        self.notice: str | None = None
+        self.on_change: list[Callable[[], None]] = []
+        self._draft, self._vault, self._policy = draft, vault, policy
+        self._ner, self._trigger = ner, tuple(trigger)
+        self._log = DraftLog(store, draft.draft, TOPIC)
+        self._survivors: frozenset[str] | None = None
+        self.findings: tuple[Finding, ...] = ()
+        """Everything to decide on; what reaches the case first."""
+        self._base: Look | None = None
+        self._now: Look | None = None
+        self._lines: Lines | None = None
+        self._worker = Worker(self.lock, on_failure=self._failed, on_rest=self._changed)
+        self.check()
+
+    # --- what is shown ---------------------------------------------------------
+
+    @property
+    def is_checking(self) -> bool:
+        """Whether what was decided last is still being worked out."""
+        return self._worker.is_working
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The decisions that stand, oldest first."""
+        return standing(self._log.entries, _DECISION)
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        """Everybody who decided something, and who decides now."""
+        names = [entry.actor for entry in self.entries]
+        return tuple(dict.fromkeys([*names, *([self.reviewer] if self.reviewer else [])]))
+
+    @property
+    def policy(self) -> Policy:
+        """What stands; the same policy gives the same redaction headless."""
+        return decided_policy(self._policy, self.entries)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the redacted draft is as it was decided."""
+        marks = [entry for entry in self._log.entries if entry.kind == f"{TOPIC}.{_WRITTEN}"]
+        others = [e.seq for e in self._log.entries if e.kind != f"{TOPIC}.{_REVEAL}"]
+        return bool(marks) and marks[-1].seq == others[-1] and self.out.is_file()
+
+    def state(self) -> JsonMap:
+        """Return all that is shown beside the list; no value of the trace."""
+        now = self._now
+        shown: JsonMap = {
+            "edition": self.edition,
+            "reviewer": self.reviewer,
+            "reviewers": [*self.reviewers],
+            "checking": self.is_checking,
+            "failure": self.failure,
+            "notice": self.notice,
+            "written": self.is_written,
+            "decided": len(self.entries),
+            "out": self.out.name,
+            "looked": now is not None,
+        }
+        if now is not None:
+            redaction = now.redaction
+            shown |= {
+                "surviving": redaction.surviving,
+                "values": redaction.values,
+                "unreviewed": redaction.unreviewed,
+                "refusals": _refusals(now),
+                "names_in_prose": self._ner != "none",
+            }
+        return shown
+
+    def rows(self) -> list[Json]:
+        """Return the list; no raw value."""
+        decided = Taken(self.entries)
+        return [row_of(finding, decided) for finding in self.findings]
+
+    def detail(self, name: str, *, start: int = 0) -> JsonMap:
+        """Return what is shown of one finding: raw values masked.
+
+        Raises:
+            InputError: there is none of that name.
+        """
+        finding = self._finding(name)
+        assert self._lines is not None  # noqa: S101  there are findings
+        row = row_of(finding, Taken(self.entries))
+        return {**row, **detail_of(finding, self._lines, start)}
+
+    def summary(self) -> str:
+        """Say in one line where the redaction stands."""
+        if self._now is None:
+            return f"redaction of {self._draft.draft}: {self.failure or 'being looked at'}"
+        redaction = self._now.redaction
+        names = ", ".join(dict.fromkeys(entry.actor for entry in self.entries)) or "nobody yet"
+        written = f"written to {self.out.name}" if self.is_written else "not written yet"
+        return (
+            f"redaction of {self._draft.draft}: {redaction.surviving} of {redaction.values} values"
+            f" reach the case, {redaction.unreviewed} texts unseen, {len(self.entries)} decisions"
+            f" by {names}; {written}"
+        )
+
+    # --- what people do --------------------------------------------------------
+
+    def name_reviewer(self, name: str) -> None:
+        """Say who decides from now on."""
+        self.reviewer = " ".join(name.split())[:80]
+
+    def accept(self, name: str, *, strategy: Strategy | None = None) -> None:
+        """Let a value be replaced, with another strategy if one is given."""
+        self._decide(name, DecisionWord.ACCEPTED, strategy=strategy)
+
+    def reject(self, name: str) -> None:
+        """Say that a finding is no personal data."""
+        self._decide(name, DecisionWord.REJECTED)
+
+    def retain(self, name: str, reason: str) -> None:
+        """Leave a personal value as it is, for a reason."""
+        self._decide(name, DecisionWord.RETAINED, reason=reason.strip())
+
+    def see(self, name: str) -> None:
+        """Say that a text was read, and nothing more is to be replaced in it."""
+        finding = self._finding(name)
+        if finding.cluster is not None:
+            raise InputError("is a value, not a text", key=name, fix="accept or reject it")
+        self._require_reviewer()
+        places = finding.places
+        decision = Decision(
+            at=places[0], also=places[1:], decision=DecisionWord.SEEN, by=self.reviewer
+        )
+        self._write(finding, decision)
+
+    def undo(self) -> str | None:
+        """Take back the reviewer's last decision that stands; return the finding it was about."""
+        self._require_reviewer()
+        self._log.look()
+        mine = [entry for entry in self.entries if entry.actor == self.reviewer]
+        if not mine:
+            message = f"{self.reviewer} has decided nothing that stands"
+            raise InputError(message, fix="give the name of whoever decided")
+        about = [f.name for f in self.findings if _decides(mine[-1], f)]
+        self._log.take_back(mine[-1], by=self.reviewer)
+        self.notice = None
+        self.check()
+        return about[0] if about else None
+
+    def reveal(self, name: str) -> list[Json]:
+        """Return the raw values of a finding, a list a hunk; who looked is written down first."""
+        finding = self._finding(name)
+        if finding.cluster is None:
+            raise InputError("is shown whole already", key=name)
+        self._require_reviewer()
+        self._log.write(_REVEAL, {"at": finding.places[0]}, by=self.reviewer)
+        return finding.raw_values()
+
+    def look_again(self) -> None:
+        """Take what others decided meanwhile."""
+        fresh = self._log.look()
+        if any(entry.kind != f"{TOPIC}.{_REVEAL}" for entry in fresh):
+            names = ", ".join(dict.fromkeys(entry.actor for entry in fresh))
+            self.notice = f"{names} decided meanwhile; the list is up to date."
+            self.check()
+
+    def write(self) -> None:
+        """Redact the draft as decided and write it, beside."""
+        self._require_reviewer()
+        self._log.look()
+        self._worker.ask("write", self._redact)
+
+    def check(self) -> None:
+        """Work out what was decided, beside."""
+        self._worker.ask("check", self._check)
+
+    def wait(self, timeout_s: float = 60) -> None:
+        """Wait until what was decided has been worked out; for scripts."""
+        self._worker.wait(timeout_s)
+
+    def _decide(
+        self,
+        name: str,
+        word: DecisionWord,
+        *,
+        reason: str | None = None,
+        strategy: Strategy | None = None,
+    ) -> None:
+        finding = self._finding(name)
+        if finding.cluster is None:
+            raise InputError("is a text, not a value", key=name, fix="mark it as seen")
+        policy = decide(
+            DEFAULT_POLICY,
+            finding.cluster,
+            word,
+            by=self.reviewer,
+            reason=reason or None,
+            strategy=strategy,
+        )
+        if finding.stays and word is DecisionWord.ACCEPTED:
+            message = f"{self._policy.name} says that it stays as it is"
+            raise InputError(message, key=name, fix="change the line in redaction.yaml")
+        self._write(finding, policy.decisions[-1])
+
+    def _write(self, finding: Finding, decision: Decision) -> None:
+        """Write a decision down, unless somebody else decided first."""
+        before = [entry for entry in self._log.look() if _decides(entry, finding)]
+        if before:
+            self.check()
+            message = f"{before[-1].actor} decided on this meanwhile; nothing was changed"
+            raise InputError(message, fix="look at it again; decide again to change it")
+        payload = encode(decision)
+        assert isinstance(payload, dict)  # noqa: S101  a decision is a mapping
+        written = self._log.write(_DECISION, payload, by=self.reviewer)
+        self.notice = _clash(written, finding)
+        if decision.decision in (DecisionWord.REJECTED, DecisionWord.RETAINED):
+            self.notice = self.notice or _beside(finding, self.findings)
+        self.check()
+
+    def _finding(self, name: str) -> Finding:
+        for finding in self.findings:
+            if finding.name == name:
+                return finding
+        raise InputError("is no finding of this list", key=name[:12], fix="choose one of the list")
+
+    def _require_reviewer(self) -> None:
+        if not self.reviewer:
+            raise InputError("nobody is named for the decision", key="by", fix="give a name")
+
+    # --- beside ----------------------------------------------------------------
+
+    def _check(self, _stop: Event) -> None:
+        """Look at the draft as it was decided."""
+        with self.lock:
+            policy = self.policy
+        if self._survivors is None:
+            minimal = minimal_raw(self._draft.trace, self._draft.contract)
+            self._survivors = surviving_places(minimal)
+        base = self._base or self._looked(self._policy)
+        now = base if policy == self._policy else self._looked(policy)
+        lines, findings = Lines(now), findings_of(base, now)
+        with self.lock:
+            self._base, self._now, self._lines, self.findings = base, now, lines, findings
+            self.edition += 1
+            self.failure = None
+        self._changed()
+
+    def _looked(self, policy: Policy) -> Look:
+        vault, draft = self._vault, self._draft
+        key = draft_key(vault, draft.draft, policy)
+        shares = policy.share_across_cases and vault.is_shared(draft.draft)
+        return look(
+            draft.trace,
+            contract=draft.contract,
+            policy=policy,
+            key=key,
+            survivors=self._survivors,
+            ner=self._ner,
+            trigger=self._trigger,
+            known=vault.shared_needles() if shares else (),
+        )
+
+    def _redact(self, _stop: Event) -> None:
+        """Redact as decided, and write the draft."""
+        with self.lock:
+            policy, entries = self.policy, self.entries
+        done, redaction = redact_into(
+            self._vault,
+            self._draft,
+            key=draft_key(self._vault, self._draft.draft, policy),
+            policy=policy,
+            ner=self._ner,
+            trigger=self._trigger,
+        )
+        save_draft(done, self.out)
+        with self.lock:
+            self.failure = None
+            if self.entries == entries:
+                told: JsonMap = {"unreviewed": redaction.unreviewed, "values": redaction.values}
+                self._log.write(_WRITTEN, told, by=self.reviewer)
+                self.notice = f"{self.out.name} is written: {redaction.values} values replaced."
+
+    def _failed(self, error: Exception) -> None:
+        with self.lock:
+            self.failure = said_of(error)
+
+    def _changed(self) -> None:
+        with self.lock:
+            for told in self.on_change:
+                told()
+
+
+def _refusals(now: Look) -> list[Json]:
+    """Return why the redaction could not be written as it is."""
+    try:
+        require_safe(now.redaction)
+    except RefusedError as error:
+        return [*error.reasons]
+    return []
+
+
+def _beside(finding: Finding, findings: Sequence[Finding]) -> str | None:
+    """Say which other values a decision leaves as they are, if any."""
+    others = [f.name for f in findings if f is not finding and f.touches(finding.key)]
+    if not others:
+        return None
+    many = "1 other value stays" if len(others) == 1 else f"{len(others)} other values stay"
+    return f"{many} too, being of the same type in the same text ({', '.join(others[:3])})."
+
+
+def _clash(written: Written, finding: Finding) -> str | None:
+    """Say who decided on the same finding in the same moment, if anybody."""
+    others = [e for e in written.meanwhile if _decides(e, finding)]
+    if not others:
+        return None
+    return f"{others[-1].actor} decided on this in the same moment; both are kept, yours is last."
+
+
+def _decides(entry: Entry, finding: Finding) -> bool:
+    return entry.kind == f"{TOPIC}.{_DECISION}" and key_of(taken(entry)) == finding.key

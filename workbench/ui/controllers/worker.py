@@ -1,0 +1,83 @@
+"""One thread beside the kernel's, so that a cell returns at once and Stop is always heard."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from threading import RLock
+
+__all__ = ["Worker", "said_of"]
+
+
+class Worker:
+    """Does what it is asked for, one after the other; asking again before it began asks once."""
+
+    def __init__(
+        self,
+        lock: RLock,
+        *,
+        on_failure: Callable[[Exception], None],
+        on_rest: Callable[[], None],
+    ) -> None:
+        """Get ready.
+
+        Args:
+            lock: of the controller; held for the bookkeeping, never during work.
+            on_failure: hears of what a piece of work raised.
+            on_rest: called when nothing more is to be done.
+        """
+        self._lock = lock
+        self._on_failure, self._on_rest = on_failure, on_rest
+        self._asked: dict[str, Callable[[Event], None]] = {}
+        self._thread: Thread | None = None
+        self._stop = Event()
+        self.is_working = False
+
+    def ask(self, name: str, work: Callable[[Event], None]) -> None:
+        """Have a piece of work done; it takes the event that asks it to end early."""
+        with self._lock:
+            self._asked[name] = work
+            if not self.is_working:
+                self.is_working = True
+                self._stop = Event()
+                self._thread = Thread(target=self._run, name="workbench-worker", daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Ask the work to end early; returns at once."""
+        self._stop.set()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until nothing is to be done; say whether that came."""
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+        return not self.is_working
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._asked:
+                    self.is_working = False
+                    break
+                work = self._asked.pop(next(iter(self._asked)))
+            try:
+                work(self._stop)
+            except Exception as error:  # noqa: BLE001  its text may be of the trace; told by type
+                self._on_failure(error)
+        self._on_rest()
+
+
+def said_of(error: Exception) -> str:
+    """Return what may be shown of an error: our own texts hold no trace text, others may.
+
+    >>> said_of(KeyError("helen@example.com"))
+    'an unexpected KeyError; nothing decided is lost'
+    """
+    if isinstance(error, WorkbenchError):
+        return str(error)
+    return f"an unexpected {type(error).__name__}; nothing decided is lost"
