@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "fixtures": ("workbench.cli.fixtures", "add reviewed answers for calls a live run missed"),
     "fmt": ("workbench.cli.fmt", "write case files in the one canonical layout"),
     "migrate": ("workbench.cli.migrate", "bring case files of an older format up to date"),
+    "due": ("workbench.cli.due", "list the cases that need a decision, worst first"),
     "store": ("workbench.cli.store", "verify the store and say what is in it"),
 }
 """Command -> its module and what it does, in the order of the work."""

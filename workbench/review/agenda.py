@@ -1,0 +1,256 @@
+"""The quarterly meeting: each stale case ends in one decision with a name and a reason.
+
+A decision changes the case file, ready for a pull request, and adds to its `history`; comments
+survive. What was decided, and what was not, is a Markdown record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.case import load_case
+from workbench.casefile.case_checks import is_date
+from workbench.casefile.files import shown_path
+from workbench.casefile.place import describe
+from workbench.errors import InputError
+from workbench.model.case import CaseState, HistoryEntry, Mute
+from workbench.review.edit import rewrite_case
+from workbench.runner.reports.harmless import harmless
+from workbench.runner.reports.markdown import code_span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from workbench.model.case import Case
+    from workbench.model.jsonvalue import JsonMap
+    from workbench.review.stale import DueCase
+    from workbench.store.handle import Store
+
+__all__ = ["Action", "StaleDecision", "Taken", "decide_case", "meeting_record", "store_decision"]
+
+
+class Action(StrEnum):
+    """What a meeting decides about a case."""
+
+    KEEP = "keep"
+    FIX = "fix"
+    MUTE = "mute"
+    ARCHIVE = "archive"
+
+
+_NEEDS_DATE: Final = {
+    Action.KEEP: ("the new review date", "give the day of the next review"),
+    Action.MUTE: ("the mute's last day", "say until when"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaleDecision:
+    """What was decided about one case, by whom and why."""
+
+    action: Action
+    by: str
+    reason: str
+    until: str | None = None
+    """Keep: the new review date. Fix: the same, when it moves. Mute: its last day."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A decision that is in a case file."""
+
+    place: str
+    id: str
+    title: str
+    draft: str | None
+    decision: StaleDecision
+
+
+def decide_case(file: Path, decision: StaleDecision, *, today: str) -> Taken:
+    """Write a decision into a case file.
+
+    Args:
+        file: of the case.
+        decision: with a name and a reason.
+        today: ISO date, for the history.
+
+    Raises:
+        InputError: the file is no case or was changed meanwhile; a name, a reason or a date is
+            missing or wrong; the case is archived. The file is unchanged.
+    """
+    _require_whole(decision, today)
+    was = load_case(file)
+    case = _decided(was, decision, today=today)
+    rewrite_case(file, case, was=was)
+    return Taken(
+        place=shown_path(file),
+        id=case.id,
+        title=case.title,
+        draft=case.source.draft,
+        decision=decision,
+    )
+
+
+def _require_whole(decision: StaleDecision, today: str) -> None:
+    for key, text in (("by", decision.by), ("reason", decision.reason)):
+        if not text.strip():
+            message = "is empty; a decision has a name and a reason"
+            raise InputError(message, key=key, fix=f"fill in {key}")
+    if decision.until is None:
+        if decision.action in _NEEDS_DATE:
+            what, fix = _NEEDS_DATE[decision.action]
+            message = f"is missing; {decision.action} needs {what}"
+            raise InputError(message, key="until", fix=fix)
+        return
+    if decision.action is Action.ARCHIVE:
+        message = "is given, and an archived case is not looked at again"
+        raise InputError(message, key="until", fix="leave the date out")
+    if not is_date(decision.until) or decision.until <= today:
+        message = f"is {describe(decision.until)}; expected a day after {today}, YYYY-MM-DD"
+        raise InputError(message, key="until", fix="write a day to come")
+
+
+def _decided(case: Case, decision: StaleDecision, *, today: str) -> Case:
+    if case.state is CaseState.ARCHIVED:
+        raise InputError(
+            "is archived already; nothing is left to decide",
+            place=case.id,
+            key="state",
+            fix="`workbench activate` brings it back",
+        )
+    entry = HistoryEntry(
+        date=today,
+        by=decision.by.strip(),
+        change=_change(case, decision),
+        reason=decision.reason.strip(),
+    )
+    case = replace(case, history=(*case.history, entry))
+    match decision.action:
+        case Action.ARCHIVE:
+            return replace(case, state=CaseState.ARCHIVED, mute=None)
+        case Action.MUTE:
+            assert decision.until is not None  # noqa: S101  checked by `_require_whole`
+            mute = Mute(by=entry.by, reason=decision.reason.strip(), until=decision.until)
+            return replace(case, state=CaseState.MUTED, mute=mute)
+        case Action.KEEP | Action.FIX:
+            return replace(case, review_date=decision.until or case.review_date)
+
+
+def _change(case: Case, decision: StaleDecision) -> str:
+    match decision.action:
+        case Action.KEEP:
+            return f"kept, review date {case.review_date} -> {decision.until}"
+        case Action.FIX if decision.until is not None:
+            return f"to be fixed, review date {case.review_date} -> {decision.until}"
+        case Action.FIX:
+            return "to be fixed"
+        case Action.MUTE:
+            return f"muted until {decision.until}"
+        case Action.ARCHIVE:
+            return "archived"
+
+
+def store_decision(store: Store, taken: Taken, *, at: str) -> None:
+    """Add a decision to the store's table; it stands beside those of the case's draft.
+
+    Args:
+        store: of the runs.
+        taken: as `decide_case` returned it.
+        at: RFC 3339 time.
+    """
+    payload: JsonMap = {"case": taken.id, "reason": taken.decision.reason}
+    if taken.decision.until is not None:
+        payload["until"] = taken.decision.until
+    store.decide(
+        taken.draft or f"case-{taken.id}",
+        at=at,
+        actor=taken.decision.by,
+        kind=f"stale_{taken.decision.action}",
+        payload=payload,
+    )
+
+
+def meeting_record(
+    rows: Sequence[DueCase], taken: Iterable[Taken], *, date: str, people: Sequence[str] = ()
+) -> str:
+    """Return the record of a meeting as Markdown: what was decided, and what was left.
+
+    Args:
+        rows: as the table was when the meeting began.
+        taken: decisions in the order in which they were made.
+        date: of the meeting.
+        people: who was there; those who decided are named in any case.
+    """
+    decisions = list(taken)
+    names = dict.fromkeys((*people, *(one.decision.by for one in decisions)))
+    due = [row for row in rows if row.is_due]
+    done = {one.place for one in decisions}
+    open_rows = [row for row in due if row.place not in done]
+    present = ", ".join(map(_words, names)) or "nobody was named"
+    head = (
+        f"# Stale cases, {date}",
+        f"Present: {present}.",
+        (
+            f"{len(due)} of {len(rows)} cases needed a decision; {len(decisions)} decisions were "
+            f"made, {len(open_rows)} cases were left."
+        ),
+    )
+    return "\n\n".join((*head, *_decided_part(decisions), *_open_part(open_rows))) + "\n"
+
+
+def _decided_part(decisions: Sequence[Taken]) -> Iterator[str]:
+    if not decisions:
+        return
+    yield "## Decided"
+    rows = [
+        (
+            code_span(harmless(one.id)),
+            one.decision.action.value,
+            one.decision.until or "",
+            _words(one.decision.by),
+            _words(one.decision.reason),
+        )
+        for one in decisions
+    ]
+    yield _table(("case", "decision", "until", "by", "reason"), rows)
+
+
+def _open_part(rows: Sequence[DueCase]) -> Iterator[str]:
+    if not rows:
+        return
+    yield "## Left for next time"
+    cells = [
+        (
+            code_span(harmless(row.id or row.place)),
+            _words(row.owner or ""),
+            row.review_date or "",
+            _words("; ".join(sign.sentence for sign in row.signs)),
+        )
+        for row in rows
+    ]
+    yield _table(("case", "owner", "review date", "why"), cells)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    """Return what stays within one cell: a bar ends it even in code."""
+    return text.replace("|", "\\|")
+
+
+_MARKUP: Final = "\\`*_{}[]<>#!~&"
+
+
+def _words(text: str) -> str:
+    r"""Return what a person typed so that Markdown prints it and does not obey it.
+
+    >>> print(_words("<b>*now*</b>"))
+    \<b\>\*now\*\</b\>
+    """
+    return "".join(f"\\{char}" if char in _MARKUP else char for char in harmless(text))

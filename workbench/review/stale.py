@@ -1,0 +1,319 @@
+"""Which cases need a decision, and why: worst first, and never silent about a case.
+
+A case that cannot be read is a row like any other, and the first: what nobody can read protects
+nobody. Signs are read off the files and their own replay; no agent and no store is needed.
+
+Source:
+    design page 10, "A case's life".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from workbench.casefile.case import find_cases, parse_case
+from workbench.casefile.files import read_bytes, shown_path
+from workbench.casefile.layout import format_mapping
+from workbench.casefile.migrations import CURRENT, MIGRATIONS, migrated, version_of
+from workbench.casefile.strict_yaml import MAX_BYTES, load_yaml
+from workbench.errors import InputError
+from workbench.model.case import CaseState
+from workbench.model.event import ToolCall, ToolResult
+from workbench.replay.scripted import replay_path
+from workbench.review.owners import no_owners
+from workbench.runner.selftest import check_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from workbench.casefile.migrations import Migration
+    from workbench.model.case import Case
+    from workbench.review.owners import Owners
+
+__all__ = ["RETENTION_DAYS", "DueCase", "Sign", "SignKind", "due_cases", "retained_days"]
+
+RETENTION_DAYS: Final[Mapping[CaseState, int]] = {CaseState.PROPOSED: 30, CaseState.ACTIVE: 92}
+"""Days for which the run of a case can be expected to be there still."""
+
+
+class SignKind(StrEnum):
+    """Why a case needs a decision, the worst first."""
+
+    UNREADABLE = "unreadable"
+    OVERDUE = "overdue"
+    NEAR = "near"
+    OWNER_UNKNOWN = "owner_unknown"
+    OLDER_SCHEMA = "older_schema"
+    WITHDRAWN = "withdrawn"
+    MUTE_ENDS = "mute_ends"
+    PROPOSED = "proposed"
+    NEVER_PROVEN = "never_proven"
+    DUPLICATE = "duplicate"
+    OLD_SOURCE = "old_source"
+
+
+_ORDER: Final = list(SignKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """One reason to look at a case."""
+
+    kind: SignKind
+    sentence: str
+    """Places, names of people and dates; no text of a trace."""
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueCase:
+    """One case file as the review's table shows it."""
+
+    path: Path
+    place: str
+    """The path as it is shown."""
+    id: str | None = None
+    """None, as all that follows: the file cannot be read."""
+    title: str | None = None
+    owner: str | None = None
+    severity: str | None = None
+    state: CaseState | None = None
+    review_date: str | None = None
+    days_left: int | None = None
+    """Until the review; negative: it is past."""
+    schema: int | None = None
+    """Version of the file's format."""
+    proven: bool | None = None
+    """Red, green and killable; None: nobody looked, it is archived."""
+    signs: tuple[Sign, ...] = ()
+    """The worst first."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether somebody has to decide something."""
+        return bool(self.signs)
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the file is a case."""
+        return self.id is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    row: DueCase
+    case: Case
+    size: int
+    """Bytes of the file."""
+    likeness: object
+    """What two cases of one fault share."""
+
+
+def due_cases(
+    paths: Iterable[Path],
+    *,
+    today: str,
+    lead_days: int = 14,
+    owners: Owners | None = None,
+    migrations: Mapping[int, Migration] = MIGRATIONS,
+) -> tuple[DueCase, ...]:
+    """Return every case of the files and folders given, the worst first.
+
+    Args:
+        paths: case files, or folders of them; one that is not there is a row too.
+        today: ISO date.
+        lead_days: a review date this near is a sign already.
+        owners: who may own a case; None: anybody.
+        migrations: version -> the function that makes the next one of it.
+    """
+    known = no_owners() if owners is None else owners
+    rows: list[DueCase] = []
+    opened: list[_Opened] = []
+    for path in _files(paths, rows):
+        try:
+            found = _opened(path, migrations)
+        except InputError as error:
+            rows.append(_unreadable(path, error))
+            continue
+        days_left = _days(today, found.case.review_date)
+        row = replace(found.row, days_left=days_left)
+        opened.append(replace(found, row=row))
+    for found in opened:
+        signs = () if _is_over(found) else _signs(found, today, lead_days, known)
+        twins = () if _is_over(found) else _twins(found, opened)
+        rows.append(_with_signs(found, (*signs, *twins)))
+    return tuple(sorted(rows, key=_rank))
+
+
+def retained_days(case: Case, *, today: str) -> int | None:
+    """Return for how many days a case has been there; None: its history does not say."""
+    return _days(case.history[0].date, today) if case.history else None
+
+
+def _files(paths: Iterable[Path], missing: list[DueCase]) -> list[Path]:
+    """Return the case files, each once; what is not there becomes a row."""
+    found: set[Path] = set()
+    for path in paths:
+        try:
+            found.update(find_cases([path]))
+        except InputError as error:
+            missing.append(_unreadable(path, error))
+    return sorted(found)
+
+
+def _unreadable(path: Path, error: InputError) -> DueCase:
+    sign = Sign(kind=SignKind.UNREADABLE, sentence=str(error).partition("\n")[0], fix=error.fix)
+    return DueCase(path=path, place=shown_path(path), signs=(sign,))
+
+
+def _opened(path: Path, migrations: Mapping[int, Migration]) -> _Opened:
+    """Read a case; one of an older format is read as it would be after `migrate`."""
+    name = shown_path(path)
+    data = read_bytes(path, limit=MAX_BYTES)
+    document, place = load_yaml(data, name=name)
+    version = version_of(document, place)
+    text: bytes | str = data
+    if version != CURRENT and isinstance(document, dict):
+        text = format_mapping(migrated(document, place, migrations=migrations))
+    case = parse_case(text, name=name, folder=path.parent)
+    row = DueCase(
+        path=path,
+        place=name,
+        id=case.id,
+        title=case.title,
+        owner=case.owner,
+        severity=case.severity.value,
+        state=case.state,
+        review_date=case.review_date,
+        schema=version,
+    )
+    return _Opened(row=row, case=case, size=len(data), likeness=_likeness(case))
+
+
+def _is_over(found: _Opened) -> bool:
+    return found.case.state is CaseState.ARCHIVED
+
+
+def _signs(found: _Opened, today: str, lead_days: int, owners: Owners) -> Iterator[Sign]:
+    yield from _date_signs(found.row, lead_days)
+    if not owners.knows(found.case.owner):
+        sentence = f"owner {found.case.owner!a} is not in {', '.join(owners.sources)}"
+        yield Sign(kind=SignKind.OWNER_UNKNOWN, sentence=sentence, fix="name a new owner")
+    if found.row.schema != CURRENT:
+        sentence = f"format {found.row.schema}; this package writes {CURRENT}"
+        yield Sign(kind=SignKind.OLDER_SCHEMA, sentence=sentence, fix="workbench migrate")
+    yield from _state_signs(found.case, today, lead_days)
+    yield from _proof_signs(found.case)
+
+
+def _date_signs(row: DueCase, lead_days: int) -> Iterator[Sign]:
+    left = row.days_left
+    if left is None or left > lead_days:
+        return
+    if left < 0:
+        sentence = f"its review was due {_counted(-left)} ago, on {row.review_date}"
+        yield Sign(kind=SignKind.OVERDUE, sentence=sentence, fix="decide: keep, fix, mute, archive")
+        return
+    when = "today" if left == 0 else f"in {_counted(left)}, on {row.review_date}"
+    yield Sign(kind=SignKind.NEAR, sentence=f"its review is due {when}")
+
+
+def _counted(days: int) -> str:
+    return f"{days} day{'' if days == 1 else 's'}"
+
+
+def _state_signs(case: Case, today: str, lead_days: int) -> Iterator[Sign]:
+    if case.withdrawn is not None:
+        sentence = f"its source was withdrawn on {case.withdrawn.date}"
+        yield Sign(kind=SignKind.WITHDRAWN, sentence=sentence, fix="redact it again, or archive it")
+    if case.mute is not None and (left := _days(today, case.mute.until)) <= lead_days:
+        ends = "ended" if left < 0 else "ends"
+        yield Sign(
+            kind=SignKind.MUTE_ENDS,
+            sentence=f"its mute {ends} on {case.mute.until}: ask {case.mute.by}",
+            fix="workbench activate, or mute it again",
+        )
+    age = retained_days(case, today=today)
+    if case.state is CaseState.PROPOSED:
+        since = "" if age is None or age < 0 else f" since {_counted(age)}"
+        sentence = f"proposed{since}: it does not gate yet"
+        yield Sign(kind=SignKind.PROPOSED, sentence=sentence, fix="workbench activate, or archive")
+    limit = RETENTION_DAYS.get(case.state)
+    if age is not None and limit is not None and age > limit:
+        sentence = f"its run is older than the {_counted(limit)} for which a source is kept"
+        yield Sign(kind=SignKind.OLD_SOURCE, sentence=sentence)
+
+
+def _proof_signs(case: Case) -> Iterator[Sign]:
+    report = check_case(case)
+    lacks = []
+    if not report.valid:
+        lacks.append("it cannot be replayed as written")
+    if not report.recorded_red:
+        lacks.append("its recorded path does not fail as it says")
+    if report.accepted_green is None:
+        lacks.append("no accepted path")
+    elif not report.accepted_green:
+        lacks.append("an accepted path does not pass")
+    if report.dead_clauses:
+        lacks.append(f"nothing turns {', '.join(report.dead_clauses)} red")
+    if lacks:
+        fix = "workbench check says where; workbench accept adds a path"
+        yield Sign(kind=SignKind.NEVER_PROVEN, sentence="; ".join(lacks), fix=fix)
+
+
+def _twins(found: _Opened, others: Sequence[_Opened]) -> Iterator[Sign]:
+    """Say which other cases fail the same way over the same tools, or have the same id."""
+    for other in others:
+        if other is found or _is_over(other):
+            continue
+        if other.case.id == found.case.id:
+            sentence = f"{other.row.place} has the same id"
+            yield Sign(kind=SignKind.DUPLICATE, sentence=sentence, fix="rename one of them")
+        elif other.likeness == found.likeness and found.likeness is not None:
+            smaller = min((found, other), key=lambda one: (one.size, one.row.place))
+            which = "this one" if smaller is found else "that one"
+            yield Sign(
+                kind=SignKind.DUPLICATE,
+                sentence=f"fails as {other.case.id} does, over the same tools",
+                fix=f"keep the smaller, {which}, or say why both",
+            )
+
+
+def _likeness(case: Case) -> object:
+    """Return the signature and each tool with its outcome; None: nothing can be like it."""
+    if case.state is CaseState.ARCHIVED:
+        return None
+    try:
+        events = replay_path(case, case.recorded).events
+    except InputError:  # it cannot be replayed, which is a sign of its own
+        return None
+    tools = {event.call_id: event.tool for event in events if isinstance(event, ToolCall)}
+    steps = tuple(
+        (tools[event.call_id], event.outcome) for event in events if isinstance(event, ToolResult)
+    )
+    return case.signature, steps
+
+
+def _with_signs(found: _Opened, signs: Iterable[Sign]) -> DueCase:
+    ordered = tuple(sorted(signs, key=lambda sign: _ORDER.index(sign.kind)))
+    kinds = {sign.kind for sign in ordered}
+    proven = None if _is_over(found) else SignKind.NEVER_PROVEN not in kinds
+    return replace(found.row, signs=ordered, proven=proven)
+
+
+def _rank(row: DueCase) -> tuple[int, int, str, str]:
+    """The worst sign first, then the longest overdue, then the most severe."""
+    worst = _ORDER.index(row.signs[0].kind) if row.signs else len(_ORDER)
+    worst += row.state is CaseState.ARCHIVED
+    left = 0 if row.days_left is None else row.days_left
+    return worst, left, row.severity or "", row.place
+
+
+def _days(start: str, end: str) -> int:
+    """Return the days from one ISO date to another."""
+    return (date.fromisoformat(end) - date.fromisoformat(start)).days
