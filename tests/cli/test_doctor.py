@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -21,15 +22,13 @@ KEYS = {
 
 def content_off(folder):
     """Write the billing run as a recorder without content capture writes it."""
-    spans = []
-    for span in a_billing_run():
-        kept = [
-            pair
-            for pair in span["attributes"]
-            if not pair["key"].endswith(("messages", "arguments", "result", "instructions"))
-        ]
-        spans.append({**span, "attributes": kept})
-    return write_lines(folder / "spans.jsonl", a_document(*spans))
+    contents = ("messages", "arguments", "result", "instructions")
+    spans: list[Any] = [*a_billing_run()]
+    bare = [
+        span | {"attributes": [p for p in span["attributes"] if not p["key"].endswith(contents)]}
+        for span in spans
+    ]
+    return write_lines(folder / "spans.jsonl", a_document(*bare))
 
 
 def test_the_setting_that_brings_contents_back_is_named(folder, shell):

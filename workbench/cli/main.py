@@ -28,6 +28,7 @@ __all__ = ["COMMANDS", "DESK_PARTS", "main"]
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "ingest": ("workbench.cli.ingest", "read trace files into the store"),
+    "collect": ("workbench.cli.collect", "receive OTLP on loopback and append it to the store"),
     "doctor": ("workbench.cli.doctor", "say what a recorder lost and which setting brings it back"),
     "runs": ("workbench.cli.runs", "list the runs of the store"),
     "show": ("workbench.cli.show", "print the timeline of one run, values masked"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.ingest.piece import Piece
     from workbench.model.trace import Imported, Tool
 
-__all__ = ["is_joinable", "joined"]
+__all__ = ["as_text", "is_joinable", "joined"]
 
 
 def is_joinable(run: Imported) -> bool:
@@ -47,7 +47,7 @@ def joined(run: Imported, earlier: bytes, *, tools: Sequence[Tool] = ()) -> Impo
     if not all(piece.error is None and entry.recognises(piece.value) for piece in before):
         return run
     if len({piece.text is None for piece in (*before, *after)}) > 1:
-        before, after = [_as_text(p) for p in before], [_as_text(p) for p in after]
+        before, after = [as_text(p) for p in before], [as_text(p) for p in after]
     unique = {piece.raw: piece for piece in (*before, *after)}
     late = len(unique) - len({piece.raw for piece in after})
     file = run.trace.source.file if run.trace and run.trace.source else None
@@ -70,6 +70,6 @@ def _format(run: Imported) -> Format | None:
     return None if source is None else known_formats().get(source.format or "")
 
 
-def _as_text(piece: Piece) -> Piece:
+def as_text(piece: Piece) -> Piece:
     """Write a binary record as JSON, where records of both kinds make one run."""
     return piece if piece.text is None else replace(piece, raw=piece.text.encode(), text=None)

@@ -19,7 +19,7 @@ from workbench.casefile.files import require_file
 from workbench.errors import InputError, TraceFormatError
 from workbench.ingest.containers import records_of, records_of_line
 from workbench.ingest.decoders import Decoder, decoder_of
-from workbench.ingest.jsontext import DEPTH_LIMIT, read_value, texts_in
+from workbench.ingest.jsontext import DEPTH_LIMIT, read_mapped, texts_in
 from workbench.ingest.piece import Piece
 
 if TYPE_CHECKING:
@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from io import BufferedReader
 
-__all__ = ["SourceText", "file_digest", "open_source", "pieces_in", "pieces_of", "shown_path"]
+__all__ = [
+    "SourceText",
+    "document_of",
+    "file_digest",
+    "open_source",
+    "pieces_in",
+    "pieces_of",
+    "shown_path",
+]
 
 _LIMIT_BYTES: Final = 512 << 20
 _HEAD_BYTES: Final = 4096
@@ -59,6 +67,8 @@ class SourceText:
     """Why it is no JSON document, where its first line was no JSON value either."""
     decoder: Decoder | None = None
     """What reads it when it is binary."""
+    document: Piece | None = None
+    """The one JSON document that it is; reading it showed that it is no JSON Lines."""
 
 
 def open_source(path: str | os.PathLike[str]) -> SourceText:
@@ -79,13 +89,15 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
         _refuse_binary(first, shown)
         second = _next_line(stream, shown)
     source = SourceText(path=found, shown=shown, lines=bool(second))
-    reason = _parsed(first, depth=None).error
-    if reason is None:
-        return source
-    if second:
-        reason = _parsed(_whole(source), depth=None).error
-        return replace(source, lines=reason is not None, error=reason)
-    raise TraceFormatError(reason, place=shown, fix=_FIX_BINARY)
+    piece = _parsed(first, depth=None)
+    if piece.error is None:
+        return source if second else replace(source, document=piece)
+    if not second:
+        raise TraceFormatError(piece.error, place=shown, fix=_FIX_BINARY)
+    piece = _parsed(_whole(source), depth=None)
+    if piece.error is None:
+        return replace(source, lines=False, document=piece)
+    return replace(source, error=piece.error)
 
 
 def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
@@ -98,15 +110,24 @@ def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterato
     if source.lines:
         yield from _lines(source, on_bytes)
         return
-    data = _whole(source)
     on_bytes(source.path.stat().st_size)
     if source.decoder is not None:
-        yield from _decoded(source, source.decoder, data)
-        return
+        yield from _decoded(source, source.decoder, _whole(source))
+    else:
+        assert source.document is not None  # noqa: S101  only lines and binary data have none
+        yield from records_of(source.document)
+
+
+def document_of(data: bytes) -> Piece:
+    """Return one JSON document, before it is cut into records.
+
+    Raises:
+        TraceFormatError: it is none; it says no place.
+    """
     piece = _parsed(data, depth=None)
     if piece.error is not None:
-        raise TraceFormatError(piece.error, place=source.shown)
-    yield from records_of(piece)
+        raise TraceFormatError(piece.error)
+    return piece
 
 
 def pieces_in(raw: bytes) -> Iterator[Piece]:
@@ -227,20 +248,23 @@ def _lines(source: SourceText, on_bytes: Callable[[int], None]) -> Iterator[Piec
             if len(line) > _LIMIT_BYTES:
                 raise _too_large(source.shown)
             if line.strip():
-                yield from records_of_line(replace(_parsed(line), place=f"line {number}"))
+                yield from records_of_line(_parsed(line, place=f"line {number}"))
             on_bytes(file.tell())
 
 
-def _parsed(data: bytes, *, depth: int | None = DEPTH_LIMIT) -> Piece:
+def _parsed(data: bytes, *, depth: int | None = DEPTH_LIMIT, place: str | None = None) -> Piece:
     """Return the JSON value of a line or document, or why there is none."""
     raw = data.removeprefix(_BOM).strip(b" \t\r\n")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
         return Piece(
-            raw=raw, error=f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable"
+            raw=raw,
+            place=place,
+            error=f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable",
         )
     try:
-        return Piece(raw=raw, value=read_value(text, depth=depth))
+        value, parts = read_mapped(text, depth=depth)
     except TraceFormatError as error:
-        return Piece(raw=raw, error=str(error))
+        return Piece(raw=raw, place=place, error=str(error))
+    return Piece(raw=raw, place=place, value=value, parts=parts)

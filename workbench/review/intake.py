@@ -5,13 +5,13 @@ Each file is one batch: all of it is stored, or nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.ingest.joined import is_joinable, joined
 from workbench.ingest.reader import file_digest, read_source
 from workbench.review.checkup import Checkup
-from workbench.review.source import with_tools
+from workbench.review.source import with_tools_of
 from workbench.store.append import Commit, SourceFile
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.model.trace import Imported, Tool
     from workbench.store.handle import Store
 
-__all__ = ["Intake", "take_file"]
+__all__ = ["Intake", "take_file", "with_earlier"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def take_file(
         InputError: nothing was stored: no record is a trace, the file is damaged, ...
     """
     seen = _Seen(tools=tools, explain_run=explain_run, checkup=Checkup(tools=tools))
-    runs = _with_earlier(store, read_source(path, format=format, on_progress=on_progress))
+    runs = with_earlier(store, read_source(path, format=format, on_progress=on_progress))
     source = SourceFile(name=path.name, format=format, digest=file_digest(path))
     commit = store.append(seen.watch(runs), source=source)
     return Intake(
@@ -83,7 +83,7 @@ def take_file(
     )
 
 
-def _with_earlier(store: Store, runs: Iterator[Imported]) -> Iterator[Imported]:
+def with_earlier(store: Store, runs: Iterator[Imported]) -> Iterator[Imported]:
     """Add to each run the records of it that an earlier file brought."""
     stored: frozenset[str] | None = None
     for run in runs:
@@ -112,6 +112,4 @@ class _Seen:
                 told.append(self.explained)
             for checkup in told:
                 checkup.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
-            yield (
-                run if run.trace is None else replace(run, trace=with_tools(run.trace, self.tools))
-            )
+            yield with_tools_of(run, self.tools)

@@ -1,0 +1,224 @@
+"""What exporters send goes into the store; they are told that it was taken once it is there.
+
+Requests wait in one queue of limited size; one writer takes all that wait, makes one batch of
+them and commits it. A queue that is full says so, and the exporter sends again later. Spans that
+come late complete their run: it is stored anew, with all records that are known by then.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from workbench.errors import StoreError
+from workbench.ingest.received import RECEIVED, runs_of
+from workbench.review.checkup import Checkup
+from workbench.review.intake import with_earlier
+from workbench.review.source import with_tools_of
+from workbench.store.append import SourceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from workbench.ingest.piece import Piece
+    from workbench.model.trace import Tool
+    from workbench.store.handle import Store
+
+__all__ = ["Answer", "Collector", "Tally"]
+
+_BATCH_BYTES: Final = 32 << 20
+"""A batch ends with the request that reaches this size."""
+
+
+class Answer(StrEnum):
+    """What became of a request."""
+
+    STORED = "stored"
+    BUSY = "busy"
+    """Nothing was taken: too much waits already."""
+    STOPPING = "stopping"
+    """Nothing was taken: the receiver ends."""
+    STORE_FAILED = "store_failed"
+    """Nothing was stored; the same request may succeed later."""
+    FAILED = "failed"
+    """Nothing was stored, and sending again will not help."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request:
+    pieces: tuple[Piece, ...]
+    digest: str
+    size_bytes: int
+    done: Future[Answer] = field(default_factory=Future)
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What was received so far."""
+
+    requests: int = 0
+    """That were stored."""
+    records: int = 0
+    batches: int = 0
+    refused: int = 0
+    """Requests that were not taken, for whatever reason."""
+    checkup: Checkup = field(default_factory=Checkup)
+    """Of each batch's runs; a run that came in three batches counts three times."""
+    run_ids: set[str] = field(default_factory=set)
+
+
+class Collector:
+    """Stores requests that come from many threads.
+
+    `work` is to be run in one thread, which owns the store; it ends after `stop`, once all that
+    was taken is stored.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        tools: Sequence[Tool] = (),
+        limit_bytes: int,
+        on_failure: Callable[[str], None],
+    ) -> None:
+        """Make a collector.
+
+        Args:
+            store: where to.
+            tools: what a person declared of tools.
+            limit_bytes: how much may wait, in bytes of request bodies.
+            on_failure: is told, in a sentence, that the store or an importer failed.
+        """
+        self.tally = Tally()
+        self._store = store
+        self._tools = tools
+        self._limit_bytes = limit_bytes
+        self._on_failure = on_failure
+        self._waiting: deque[_Request] = deque()
+        self._held_bytes = 0
+        self._stopping = False
+        self._changed = threading.Condition()
+
+    # --- from any thread --------------------------------------------------------
+
+    def reserve(self, size_bytes: int, *, held: int) -> Answer | None:
+        """Take room for a body, or some of it; None: it is reserved, until `release`.
+
+        One request always has room, however large, when no other is there.
+
+        Args:
+            size_bytes: how much more.
+            held: what the same request has reserved before.
+        """
+        with self._changed:
+            if self._stopping:
+                return self._refused(Answer.STOPPING)
+            alone = self._held_bytes == held
+            if not alone and self._held_bytes + size_bytes > self._limit_bytes:
+                return self._refused(Answer.BUSY)
+            self._held_bytes += size_bytes
+            return None
+
+    def release(self, size_bytes: int) -> None:
+        """Give the room of a body back."""
+        with self._changed:
+            self._held_bytes -= size_bytes
+
+    def deliver(self, pieces: tuple[Piece, ...], body: bytes) -> Answer:
+        """Hand over a request and wait until it is stored, or is not."""
+        request = _Request(pieces=pieces, digest=sha256(body).hexdigest(), size_bytes=len(body))
+        with self._changed:
+            if self._stopping:
+                return self._refused(Answer.STOPPING)
+            self._waiting.append(request)
+            self._changed.notify_all()
+        return request.done.result()
+
+    def failed(self, error: Exception, size_bytes: int) -> Answer:
+        """Say that a request ended in a bug of ours; return what it is answered."""
+        kind = type(error).__name__
+        self._on_failure(f"a request of {size_bytes} bytes ended in {kind}; it was not stored")
+        with self._changed:
+            return self._refused(Answer.FAILED)
+
+    def stop(self) -> None:
+        """Take no more requests; those that were taken are stored."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+
+    def _refused(self, answer: Answer) -> Answer:
+        self.tally.refused += 1
+        return answer
+
+    # --- the writer -------------------------------------------------------------
+
+    def work(self) -> None:
+        """Store what comes, until `stop` and an empty queue."""
+        try:
+            while batch := self._next_batch():
+                self._settle(batch)
+        finally:
+            self.stop()
+            for request in self._waiting:
+                request.done.set_result(Answer.STOPPING)
+
+    def _next_batch(self) -> list[_Request]:
+        """Return what waits, at least one request; empty: there is nothing, and nothing comes."""
+        with self._changed:
+            while not self._waiting and not self._stopping:
+                self._changed.wait()
+            batch: list[_Request] = []
+            size = 0
+            while self._waiting and size < _BATCH_BYTES:
+                batch.append(self._waiting.popleft())
+                size += batch[-1].size_bytes
+            return batch
+
+    def _settle(self, batch: list[_Request]) -> None:
+        """Store a batch and answer each request; where it fails as a whole, each is tried alone."""
+        answer = self._try(batch)
+        if answer is Answer.FAILED and len(batch) > 1:
+            for request in batch:
+                self._settle([request])
+            return
+        if answer is Answer.STORE_FAILED:
+            with self._changed:
+                self.tally.refused += len(batch)
+        for request in batch:
+            request.done.set_result(answer)
+
+    def _try(self, batch: list[_Request]) -> Answer:
+        try:
+            self._append(batch)
+        except StoreError as error:
+            self._on_failure(str(error))
+            return Answer.STORE_FAILED
+        except Exception as error:  # noqa: BLE001  one bad request must not end the receiver
+            return Answer.FAILED if len(batch) > 1 else self.failed(error, batch[0].size_bytes)
+        return Answer.STORED
+
+    def _append(self, batch: list[_Request]) -> None:
+        digests = [request.digest for request in batch]
+        digest = digests[0] if len(batch) == 1 else sha256("".join(digests).encode()).hexdigest()
+        pieces = [piece for request in batch for piece in request.pieces]
+        found = Checkup(tools=self._tools)
+        run_ids = set()
+        runs = []
+        for run in with_earlier(self._store, runs_of(pieces)):
+            found.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
+            run_ids.add(run.run_id)
+            runs.append(with_tools_of(run, self._tools))
+        source = SourceFile(name=RECEIVED, format="otlp", digest=digest)
+        self._store.append(runs, source=source)
+        self.tally.requests += len(batch)
+        self.tally.records += len(pieces)
+        self.tally.batches += 1
+        self.tally.run_ids |= run_ids
+        self.tally.checkup.merge(found)
