@@ -141,7 +141,7 @@ def _flush_reply(
 ) -> None:
     calls = [_asked(place, block, origin) for place, block in segment if _is_call(block)]
     rest: list[Json] = [block for _, block in segment if not _is_call(block)]
-    shown = [block for block in rest if map_in(block).get("type") not in REASONING]
+    shown = [block for block in rest if text_in(block, "type") not in REASONING]
     content = read_content(shown, key=step_key(ref, "content"), origin=origin)
     said = Said(
         ref=ref,

@@ -158,7 +158,7 @@ def _time(headers: JsonMap) -> str | None:
     text = value[0] if isinstance(value, list) and value else value
     try:
         return parsedate_to_datetime(text).isoformat() if isinstance(text, str) else None
-    except ValueError:
+    except (ValueError, OverflowError):  # also a year of twenty digits
         return None
 
 

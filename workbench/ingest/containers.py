@@ -105,8 +105,8 @@ def _items(
     document: Piece, path: tuple[Step, ...], items: Json, shared: JsonMap | None
 ) -> Iterator[Piece]:
     assert isinstance(items, list)  # noqa: S101  the caller looked
-    text = document.raw.decode()
-    spans = TextMap(text)
+    spans = document.parts or TextMap(document.raw.decode())
+    text = spans.text
     done, at = 0, 0
     for n, item in enumerate(items):
         span = spans.span((*path, n))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe
-from workbench.errors import TraceFormatError
+from workbench.errors import TraceFormatError, WorkbenchError
 from workbench.ingest.formats import known_formats
 from workbench.ingest.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
 from workbench.ingest.losses import counted_losses, raw_losses, unreadable
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
     from workbench.model.trace import Tool
 
-__all__ = ["imported"]
+__all__ = ["BROKE", "imported"]
+
+BROKE: Final = "a bug of the importer, please report it: "
+"""Begins why a record is no trace, where that is not the record's fault."""
 
 _UNREADABLE: Final = "unreadable"
 
@@ -52,6 +55,10 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
         trace, losses = entry.read(value, place=origin, tools=tools)
     except TraceFormatError as error:
         return _unusable(raw, origin, entry.own_id(value), str(error).partition("\n")[0])
+    except (WorkbenchError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001  one record that an importer breaks on, of a file of many
+        return _unusable(raw, origin, None, f"{origin.where}: {BROKE}{type(error).__name__}")
     if entry.located:
         trace, losses = _exact(trace, losses, spans)
     unread = sum(piece.error is not None for piece in run.pieces)
@@ -89,13 +96,15 @@ def _value_of(entry: Format, pieces: Sequence[Piece]) -> Json:
 def _text_map(entry: Format, pieces: Sequence[Piece]) -> TextMap:
     """Return the text of a run; a record that is no text of its own stands there as JSON."""
     if entry.run_of is None:
-        return TextMap(_text(pieces[0]))
+        return pieces[0].parts or TextMap(_text(pieces[0]))
     texts = [_text(piece) for piece in pieces]
     readable = [n for n, piece in enumerate(pieces) if piece.error is None]
     return TextMap.of_lines(texts, readable)
 
 
 def _text(piece: Piece) -> str:
+    if piece.parts is not None:
+        return piece.parts.text
     return piece.raw.decode(errors="replace") if piece.text is None else piece.text
 
 

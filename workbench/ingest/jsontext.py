@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias, cast
 from workbench.errors import TraceFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from workbench.model.jsonvalue import Json
+    from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = [
     "DEPTH_LIMIT",
@@ -28,6 +28,7 @@ __all__ = [
     "elements",
     "has_lone_surrogate",
     "path_of",
+    "read_mapped",
     "read_value",
     "texts_in",
     "without_lone_surrogates",
@@ -42,6 +43,15 @@ DEPTH_LIMIT: Final = 100
 TOO_DEEP: Final = f"is nested too deeply; expected at most {DEPTH_LIMIT} levels"
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_PLAIN_KEY: Final = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
+_COLON: Final = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
+_MARK: Final = re.compile(r"[ \t\n\r]*([,\]}])")
+_LIST_OF_MAPPINGS: Final = re.compile(r"\[[ \t\n\r]*\{")
+_WALKED_CHARS: Final = 2048
+"""From this length on it pays to note where parts stand while a text is parsed."""
+_WALKED_LEVELS: Final = 2
+"""Levels of mappings in which they are noted: formats keep messages no deeper."""
+_CONTAINERS: Final = (dict, list)
 _LONE_CANDIDATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LONE: Final = re.compile(r"[\ud800-\udfff]")
 
@@ -58,6 +68,8 @@ def _finite(text: str) -> float:
 
 
 _DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+_PLAIN: Final = json.JSONDecoder()
+"""For text that is known to be strict JSON: no call of ours for each number."""
 
 
 def read_value(text: str, *, depth: int | None = DEPTH_LIMIT) -> Json:
@@ -81,9 +93,34 @@ def read_value(text: str, *, depth: int | None = DEPTH_LIMIT) -> Json:
         known = "JSON" in str(error) or "double" in str(error)
         reason = str(error) if known else "an integer has more digits than can be read"
         raise TraceFormatError(f"is not strict JSON: {reason}") from None
-    if depth is not None and not depth_within(value, depth):
-        raise TraceFormatError(TOO_DEEP)
+    _check_depth(text, value, depth)
     return value
+
+
+def _check_depth(text: str, value: Json, depth: int | None) -> None:
+    """Refuse what nests too deeply; few brackets in the text cannot."""
+    if depth is None or text.count("[") + text.count("{") <= depth:
+        return
+    if not depth_within(value, depth):
+        raise TraceFormatError(TOO_DEEP)
+
+
+def read_mapped(text: str, *, depth: int | None = DEPTH_LIMIT) -> tuple[Json, TextMap]:
+    """Return the one JSON value that `text` is, and the map of its parts.
+
+    A long text is walked while it is parsed, so that its messages need not be looked for later.
+
+    Raises:
+        TraceFormatError: as for `read_value`.
+    """
+    if len(text) < _WALKED_CHARS:
+        return read_value(text, depth=depth), TextMap(text)
+    try:
+        value, spans = TextMap.parsed(text)
+    except (ValueError, RecursionError):  # `read_value` knows how to say why
+        return read_value(text, depth=depth), TextMap(text)
+    _check_depth(text, value, depth)
+    return value, spans
 
 
 def _reason(error: json.JSONDecodeError, length: int) -> str:
@@ -94,18 +131,17 @@ def _reason(error: json.JSONDecodeError, length: int) -> str:
 
 def depth_within(value: Json, limit: int) -> bool:
     """Whether lists and mappings nest at most `limit` levels; a scalar has none."""
-    level: list[Json] = [value]
+    level = [value] if isinstance(value, _CONTAINERS) else []
     for _ in range(limit + 1):
+        if not level:
+            return True
         level = [
             item
             for node in level
-            if isinstance(node, dict | list)
             for item in (node.values() if isinstance(node, dict) else node)
-            if isinstance(item, dict | list)
+            if isinstance(item, _CONTAINERS)
         ]
-        if not level:
-            return True
-    return False
+    return not level
 
 
 def has_lone_surrogate(text: str) -> bool:
@@ -157,25 +193,82 @@ def _space_end(text: str, at: int) -> int:
 
 def elements(text: str, at: int) -> Iterator[tuple[int, int]]:
     """Yield the span of each element of the list that starts at `at`; the text is valid JSON."""
-    at = _space_end(text, at + 1)
-    while text[at] != "]":
-        end = _DECODER.raw_decode(text, at)[1]
-        yield at, end
-        at = _space_end(text, end)
-        if text[at] == ",":
-            at = _space_end(text, at + 1)
+    yield from _list(text, at, _PLAIN)[0].values()
 
 
-def _members(text: str, at: int) -> Iterator[tuple[str, Span]]:
+def _list(
+    text: str, at: int, decoder: json.JSONDecoder
+) -> tuple[dict[Step, Span], list[Json], int]:
+    """Read the list that starts at `at`: where its elements stand, its value, and its end.
+
+    Raises:
+        ValueError: the text is no JSON here.
+    """
+    spans: dict[Step, Span] = {}
+    value: list[Json] = []
     at = _space_end(text, at + 1)
-    while text[at] != "}":
-        key, end = _DECODER.raw_decode(text, at)
-        at = _space_end(text, _space_end(text, end) + 1)  # behind the colon
-        end = _DECODER.raw_decode(text, at)[1]
-        yield key, (at, end)
-        at = _space_end(text, end)
-        if text[at] == ",":
-            at = _space_end(text, at + 1)
+    if text.startswith("]", at):
+        return spans, value, at + 1
+    while True:
+        item, end = decoder.raw_decode(text, at)
+        spans[len(value)] = at, end
+        value.append(item)
+        at, mark = _behind(text, end)
+        if mark == "]":
+            return spans, value, at
+        at = _space_end(text, at)
+
+
+def _mapping(
+    text: str, at: int, read: Callable[[str, int, str], tuple[Json, int]]
+) -> tuple[dict[Step, Span], JsonMap, int]:
+    """Read the mapping that starts at `at`, as `_list` does; of equal keys the last one counts.
+
+    Args:
+        text: which holds the mapping.
+        at: where.
+        read: takes text, start and key of a value; returns it and its end.
+
+    Raises:
+        ValueError: the text is no JSON here.
+    """
+    spans: dict[Step, Span] = {}
+    value: JsonMap = {}
+    at = _space_end(text, at + 1)
+    if text.startswith("}", at):
+        return spans, value, at + 1
+    while True:
+        key, start = _key(text, at)
+        value[key], end = read(text, start, key)
+        spans[key] = start, end
+        at, mark = _behind(text, end)
+        if mark == "}":
+            return spans, value, at
+        at = _space_end(text, at)
+
+
+def _key(text: str, at: int) -> tuple[str, int]:
+    """Return the key that stands at `at`, and where its value starts."""
+    plain = _PLAIN_KEY.match(text, at)
+    if plain is not None:
+        return plain[1], plain.end()
+    key, end = _PLAIN.raw_decode(text, at)
+    colon = _COLON.match(text, end)
+    if colon is None or not isinstance(key, str):
+        raise ValueError
+    return key, colon.end()
+
+
+def _behind(text: str, at: int) -> tuple[int, str]:
+    """Return the mark behind a value, and where it ends."""
+    found = _MARK.match(text, at)
+    if found is None:
+        raise ValueError
+    return found.end(), found[1]
+
+
+def _plain_value(text: str, at: int, _: str) -> tuple[Json, int]:
+    return _PLAIN.raw_decode(text, at)
 
 
 def texts_in(text: str) -> Iterator[str]:
@@ -204,6 +297,40 @@ class TextMap:
         self._children: dict[tuple[Step, ...], dict[Step, Span]] = {}
 
     @classmethod
+    def parsed(cls, text: str) -> tuple[Json, TextMap]:
+        """Return the strict value of a text, and its map with what was seen on the way.
+
+        Raises:
+            ValueError: it is no strict JSON.
+            RecursionError: it nests too deeply to be parsed.
+        """
+        made = cls(text)
+        value, end = made._read(_space_end(text, 0), (), _WALKED_LEVELS)
+        if _space_end(text, end) != len(text):
+            raise ValueError
+        return value, made
+
+    def _read(self, at: int, path: tuple[Step, ...], levels: int) -> tuple[Json, int]:
+        """Read the value at `at`, and note where its parts stand."""
+        text = self.text
+        value: Json
+        if levels and text.startswith("{", at):
+            spans, value, end = _mapping(
+                text, at, lambda _, start, key: self._member(start, (*path, key), levels - 1)
+            )
+        elif _LIST_OF_MAPPINGS.match(text, at):
+            spans, value, end = _list(text, at, _DECODER)
+        else:
+            return cast("tuple[Json, int]", _DECODER.raw_decode(text, at))
+        self._children[path] = spans
+        return value, end
+
+    def _member(self, at: int, path: tuple[Step, ...], levels: int) -> tuple[Json, int]:
+        if path in self._children:
+            raise ValueError  # a second value of one key: what was noted of the first is wrong
+        return self._read(at, path, levels)
+
+    @classmethod
     def of_lines(cls, lines: Sequence[str], numbered: Iterable[int]) -> TextMap:
         """Return the map of a list of values, each on its line.
 
@@ -225,18 +352,22 @@ class TextMap:
         if not path:
             start = _space_end(self.text, 0)
             return start, len(self.text.rstrip(" \t\n\r"))
-        parent, step = path[:-1], path[-1]
-        if parent not in self._children:
-            self._children[parent] = self._walked(self.span(parent))
-        return self._children[parent].get(step)
+        return self.children(path[:-1]).get(path[-1])
+
+    def children(self, path: tuple[Step, ...]) -> Mapping[Step, Span]:
+        """Return where the members or elements of the part at `path` stand."""
+        found = self._children.get(path)
+        if found is None:
+            found = self._children[path] = self._walked(self.span(path))
+        return found
 
     def _walked(self, span: Span | None) -> dict[Step, Span]:
         if span is None:
             return {}
         match self.text[span[0]]:
             case "[":
-                return dict(enumerate(elements(self.text, span[0])))
+                return _list(self.text, span[0], _PLAIN)[0]
             case "{":
-                return dict(_members(self.text, span[0]))
+                return _mapping(self.text, span[0], _plain_value)[0]
             case _:
                 return {}

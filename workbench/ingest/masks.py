@@ -17,11 +17,13 @@ _NAMES: Final = (
 )
 _MASKS: Final = (
     re.compile(r"(?<![\w*\\])(?<!\\n)\*{3,}(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"),
-    re.compile(rf"[<\[](?:{_NAMES})(?:_\d+)?(?::[^\"<>\[\]]{{0,40}})?[>\]]"),
+    re.compile(rf"[<\[](?=[A-Z])(?:{_NAMES})(?:_\d+)?(?::[^\"<>\[\]]{{0,40}})?[>\]]"),
     re.compile(r"(?:█|\\u2588){2,}"),
     re.compile(r"\b[a-z]+_\d{2,}@mail-\d{2,}\.(?:example|invalid)\b"),  # ours: design page 05
 )
 _MASK_HINTS: Final = ("***", "<", "[", "█", "\\u2588", "@mail-")
+_CUT_HINTS: Final = ("[...", "truncat", "tted")
+"""Every mark of a cut holds one of these in lower case; without `i`, whose case is not one pair."""
 _CUT: Final = re.compile(
     r"(?:\[|<|\(|\.\.\.\s?|… ?)(?:output |response |result |content )?truncated\b"
     r"|\[\.\.\.\s?\d+ (?:more )?(?:characters|chars|bytes|lines|items)"
@@ -57,9 +59,10 @@ def count_cuts(text: str) -> int:
     >>> count_cuts("line 1 ... [truncated] and [... 512 more lines]")
     2
     """
-    return len(_CUT.findall(text))
+    lowered = text.lower()
+    return len(_CUT.findall(text)) if any(hint in lowered for hint in _CUT_HINTS) else 0
 
 
 def count_redacted_errors(text: str) -> int:
     """Count errors whose text the framework took away."""
-    return len(_REDACTED_ERROR.findall(text))
+    return len(_REDACTED_ERROR.findall(text)) if "rror" in text else 0

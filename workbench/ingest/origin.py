@@ -59,6 +59,8 @@ def usable_id(own: Json) -> str | None:
     """
     if not isinstance(own, str) or not own.strip() or len(own) > _ID_LIMIT_CHARS:
         return None
+    if own.isprintable():
+        return own
     if any(unicodedata.category(char).startswith("C") for char in own):
         return None
     return own

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from workbench.ingest.jsontext import TextMap
     from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["Piece"]
@@ -26,3 +27,5 @@ class Piece:
     """What the file says once of all its records."""
     text: str | None = None
     """What a decoder writes for `raw` that is no JSON text itself: the JSON of `value`."""
+    parts: TextMap | None = None
+    """Text of `raw` and where its parts stand, if that was seen while it was parsed."""

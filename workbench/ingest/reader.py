@@ -1,6 +1,6 @@
 """Reads trace files: which format, which runs, and what of each could be recovered.
 
-A file is read twice. The first time it is only surveyed: if it is damaged, ambiguous, holds no
+A file is read twice, a small one from memory. The first time it is only surveyed: if it is damaged, ambiguous, holds no
 trace, or uses one run id for two contents, the error comes before the first run is handed out,
 so that nobody stores half a file. The second time each run becomes an `Imported`.
 """
@@ -58,7 +58,11 @@ def read_source(
     size = source.path.stat().st_size
     tell = on_progress or _silent
     found = survey(source, wanted=format, on_bytes=lambda done: tell(done, 2 * size))
-    pieces = pieces_of(source, on_bytes=lambda done: tell(size + done, 2 * size))
+    pieces = found.held()
+    if pieces is None:
+        pieces = pieces_of(source, on_bytes=lambda done: tell(size + done, 2 * size))
+    else:
+        tell(2 * size, 2 * size)
     for run in gathered(pieces, found):
         yield imported(run, file=source.path.name, tools=tools)
 

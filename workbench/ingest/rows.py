@@ -107,6 +107,7 @@ def with_exact_arguments(trace: Trace, spans: TextMap) -> tuple[Trace, int]:
 
 def _argument_text(call: ToolCall, spans: TextMap) -> str | None:
     path = path_of(call.source_ref) if call.source_ref else ()
-    found = (spans.span((*path, *steps)) for steps in _ARGUMENTS)
-    span = next((span for span in found if span is not None), None) if path else None
+    members = spans.children(path) if path else {}
+    found = (spans.span((*path, *steps)) for steps in _ARGUMENTS if steps[0] in members)
+    span = next((span for span in found if span is not None), None)
     return None if span is None else spans.text[span[0] : span[1]]

@@ -15,7 +15,7 @@ from workbench.ingest.run_keys import RunKeys
 from workbench.ingest.source import pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from workbench.ingest.format import Format
     from workbench.ingest.piece import Piece
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Survey", "digest_of", "survey"]
 
+_HELD_BYTES: Final = 8 << 20
+"""Bytes of records that are held from the first reading, so that the second need not parse."""
 _HELP: Final = "`workbench ingest --help` lists them"
 
 
@@ -57,6 +59,9 @@ class Survey:
     _keyless: dict[str, int] = field(default_factory=dict)
     """Grouped format -> position of the last record before any that has a key."""
     _records: int = 0
+    _held: list[Piece] | None = field(default_factory=list)
+    """All records so far; None: they are too many to be held."""
+    _held_bytes: int = 0
     _only: str | None = None
     """The format of all records, where they have the same."""
 
@@ -74,6 +79,11 @@ class Survey:
         found = self.candidates_of(value)
         known = found if len(found) == 1 else self._seen(found)
         return known[0] if len(known) == 1 else None
+
+    def held(self) -> Iterator[Piece] | None:
+        """Hand over the records of a file that is small enough; None: it must be read again."""
+        pieces, self._held = self._held, None
+        return None if pieces is None else _handed_over(pieces)
 
     @property
     def keys(self) -> RunKeys:
@@ -120,6 +130,7 @@ class Survey:
         Raises:
             TraceFormatError: its run id has another content than before; it says no file.
         """
+        self._hold(piece)
         found = self.candidates_of(piece.value)
         if len(found) == 1:
             self.sure[found[0]] += 1
@@ -139,6 +150,13 @@ class Survey:
             self._add_id(run_id, piece)
         self._records += 1
 
+    def _hold(self, piece: Piece) -> None:
+        if self._held is not None:
+            self._held.append(piece)
+            self._held_bytes += len(piece.raw)
+            if self._held_bytes > _HELD_BYTES:
+                self._held = None
+
     def _add_to_run(self, entry: Format, value: Json) -> None:
         run = self._keys.of(entry, value)
         if run is None:
@@ -152,6 +170,13 @@ class Survey:
         digest, place = self._digests.setdefault(run_id, here)
         if digest != here[0]:
             raise TraceFormatError(f"uses one run id for two contents: {place} and {here[1]}")
+
+
+def _handed_over(pieces: list[Piece]) -> Iterator[Piece]:
+    """Yield records and let go of each."""
+    pieces.reverse()
+    while pieces:
+        yield pieces.pop()
 
 
 def survey(source: SourceText, *, wanted: str, on_bytes: Callable[[int], None]) -> Survey:

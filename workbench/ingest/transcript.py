@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from workbench.ingest.jsontext import DEPTH_LIMIT, depth_within
-from workbench.ingest.pairing import CallBook
+from workbench.ingest.pairing import CallBook, NamedCall
 from workbench.model.event import (
     CallError,
     Claim,
@@ -93,6 +93,16 @@ class Answered:
     dropped: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """A call that is entered in the book, before it is an event."""
+
+    named: NamedCall
+    raw: str | None
+    args: Json | Absent
+    ref: str
+
+
 def compact(value: Json) -> str:
     """Write JSON without spaces, in the order of its keys."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -146,11 +156,11 @@ class Transcript:
                     source_ref=said.ref,
                 )
             )
-        self._calls(asked, said, requestor=Requestor.USER, turn=0)
+        self._add_calls(self._asked(asked), said, requestor=Requestor.USER, turn=0)
 
     def apart(self, said: Said, asked: Sequence[Asked], requestor: Requestor) -> None:
         """Add calls that no reply of the model asked for."""
-        self._calls(asked, said, requestor=requestor, turn=0)
+        self._add_calls(self._asked(asked), said, requestor=requestor, turn=0)
 
     def request(self, request: ModelRequest) -> None:
         """Add a recorded request to the model."""
@@ -165,24 +175,21 @@ class Transcript:
         self._turn += 1
         self.counts["parts_dropped"] += said.dropped
         self.counts["reply_cut"] += said.finish_reason in ("length", "max_tokens")
-        at = self._next
+        calls = self._asked(asked)
         self._add(
             ModelReply(
-                seq=at,
+                seq=self._next,
                 text=said.text or "",
                 finish_reason=said.finish_reason,
                 usage=said.usage,
+                call_ids=tuple(call.named.call_id for call in calls),
                 at=said.at,
                 agent=said.agent,
                 source_ref=said.ref,
             )
         )
         self.claim(said if said.claimed is None else replace(said, text=said.claimed))
-        ids = self._calls(asked, said, requestor=Requestor.AGENT, turn=self._turn)
-        if ids:
-            reply = self._events[at]
-            assert isinstance(reply, ModelReply)  # noqa: S101  we put it there
-            self._events[at] = replace(reply, call_ids=ids)
+        self._add_calls(calls, said, requestor=Requestor.AGENT, turn=self._turn)
 
     def claim(self, said: Said) -> None:
         """Add a text shown to a person that is no reply, or only a part of one."""
@@ -228,32 +235,36 @@ class Transcript:
     def _add(self, event: Event) -> None:
         self._events.append(event)
 
-    def _calls(
-        self, asked: Sequence[Asked], said: Said, *, requestor: Requestor, turn: int
-    ) -> tuple[str, ...]:
+    def _asked(self, asked: Sequence[Asked]) -> list[_Call]:
+        """Enter calls that are asked for together."""
         if asked:
             self.book.new_turn()
-        ids = []
+        calls = []
         for one in asked:
             raw, args = self._arguments(one)
-            call = self.book.ask(one.id, one.tool, args)
-            ids.append(call.call_id)
+            named = self.book.ask(one.id, one.tool, args)
+            calls.append(_Call(named=named, raw=raw, args=args, ref=one.ref))
+        return calls
+
+    def _add_calls(
+        self, calls: Sequence[_Call], said: Said, *, requestor: Requestor, turn: int
+    ) -> None:
+        for call in calls:
             self._add(
                 ToolCall(
                     seq=self._next,
-                    call_id=call.call_id,
-                    call_id_source=call.source,
-                    tool=one.tool,
-                    args_raw=raw,
-                    args=args,
+                    call_id=call.named.call_id,
+                    call_id_source=call.named.source,
+                    tool=call.named.tool,
+                    args_raw=call.raw,
+                    args=call.args,
                     requestor=requestor,
                     turn=turn,
                     at=said.at,
                     agent=said.agent,
-                    source_ref=one.ref,
+                    source_ref=call.ref,
                 )
             )
-        return tuple(ids)
 
     def _arguments(self, asked: Asked) -> tuple[str | None, Json | Absent]:
         if asked.text is None:

@@ -73,8 +73,7 @@ def is_sdk_record(value: Json) -> bool:
 
 def spans_of(document: Piece) -> Iterator[Piece]:
     """Yield the spans and log records of a document, each as a document of its own."""
-    text = document.raw.decode()
-    spans = TextMap(text)
+    spans = document.parts or TextMap(document.raw.decode())
     value = document.value
     assert isinstance(value, dict)  # noqa: S101  the container was recognised
     for levels in LEVELS:
