@@ -1,0 +1,1 @@
+"""Our own implementation against the published conformance cases."""
