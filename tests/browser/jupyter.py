@@ -91,6 +91,9 @@ def serving(folder, home, **extra):
         "--LanguageServerManager.autodetect": False,
         "--JupyterNotebookApp.expose_app_in_browser": True,
     }
+    quiet = home / "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+    quiet.parent.mkdir(parents=True, exist_ok=True)
+    quiet.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}))
     log = home / "server.log"
     with log.open("w") as said:
         server = subprocess.Popen(

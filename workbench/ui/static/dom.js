@@ -219,7 +219,7 @@ function keys(node, acts, { typing = false } = {}) {
 
 // --- states -----------------------------------------------------------------
 
-const SIGNS = { empty: "∅", loading: "…", error: "!", gone: "⏻" };
+const SIGNS = { empty: "∅", loading: "…", error: "!", gone: "×" };
 
 /** Draw a state in place of content: `empty`, `loading`, `error` or `gone`. */
 function state(kind, title, detail = "", ...actions) {
