@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from tests.builders import a_call, a_claim, a_trace, a_user
 from workbench.casefile.contract import load_contract
+from workbench.casefile.place import Place
+from workbench.casefile.trace import parse_trace
 from workbench.model.event import Outcome
 from workbench.model.trace import Losses
 from workbench.review.draft import open_draft
 from workbench.review.source import LoadedRun
 from workbench.review.vault import Vault
 from workbench.store.handle import open_store
+from workbench.ui.controllers.redaction import RedactionReview
+from workbench.ui.controllers.shrink import ShrinkReview
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +26,17 @@ if TYPE_CHECKING:
     from workbench.model.trace import Trace
     from workbench.store.handle import Store
 
-__all__ = ["CONTRACT", "MAIL", "TRACE", "a_draft", "a_store", "a_vault"]
+__all__ = [
+    "CONTRACT",
+    "MAIL",
+    "TRACE",
+    "a_draft",
+    "a_redaction",
+    "a_shrink",
+    "a_store",
+    "a_vault",
+    "the_demo",
+]
 
 KEY = bytes(range(32))
 MAIL = "rachel.rivera@fabrikam.com"
@@ -47,3 +63,32 @@ def a_store(folder: Path) -> Store:
 def a_vault(folder: Path) -> Vault:
     """Return a vault in a folder."""
     return Vault(folder / "keys")
+
+
+def a_redaction(folder: Path, trace: Trace = TRACE, *, reviewer: str = "Ana") -> RedactionReview:
+    """Return the review of a redaction whose state is in a folder; opened again it goes on."""
+    return RedactionReview(
+        a_draft(trace),
+        store=a_store(folder),
+        vault=a_vault(folder),
+        out=folder / "redacted.draft.json",
+        ner="none",
+        reviewer=reviewer,
+    )
+
+
+def a_shrink(folder: Path, trace: Trace = TRACE, *, reviewer: str = "Ana") -> ShrinkReview:
+    """Return the review of a shrink whose state is in a folder; opened again it goes on."""
+    return ShrinkReview(
+        a_draft(trace),
+        store=a_store(folder),
+        out=folder / "small.draft.json",
+        journals=folder / "journals",
+        reviewer=reviewer,
+    )
+
+
+def the_demo() -> Trace:
+    """Return the bundled incident."""
+    text = resources.files("workbench.demo").joinpath("incident.json").read_bytes()
+    return parse_trace(json.loads(text), place=Place(name="incident.json"), key="")

@@ -237,12 +237,8 @@ class ShrinkReview:
 
     def _journal(self) -> Path:
         """Return the file of this search: trace, locks, oracle and texts make it what it is."""
-        what = [
-            draft_document(self._draft),
-            sorted(self.locks),
-            self._kind.value,
-            self._texts.value,
-        ]
+        options: list[Json] = [*sorted(self.locks), self._kind.value, self._texts.value]
+        what: list[Json] = [draft_document(self._draft), options]
         name = hashlib.sha256(canonical_json(what)).hexdigest()[:16]
         return self._journals / f"{self._draft.draft}-{name}.journal"
 

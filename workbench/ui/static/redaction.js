@@ -1,0 +1,325 @@
+// The redaction of a draft. Values stay masked until a key is held down, and that is written down.
+
+const STATUS = {
+  open: ["○", "to decide"], accepted: ["✓", "accepted"], rejected: ["–", "not personal"],
+  retained: ["◆", "stays"], seen: ["✓", "seen"],
+};
+const TYPES = { LOCATION: "place", PERSON: "person", EMAIL_ADDRESS: "e-mail address", PHONE_NUMBER: "phone number" };
+const STRATEGIES = { next_draw: "another pseudonym", exact_length: "same length", shape: "same shape" };
+const SYNC_MS = 10000;
+
+function typed(type) {
+  return TYPES[type] ?? String(type).toLowerCase().replaceAll("_", " ");
+}
+
+function plural(number, one, many = `${one}s`) {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+/** Draw one part of a line: text, a masked value, or a pseudonym; `raw`: what the hunk's own value is. */
+function part(piece, raw) {
+  if ("t" in piece) return text(piece.t);
+  if ("p" in piece) return el("span", { class: piece.own ? "wb-pseudo-own" : "wb-pseudo" }, piece.p);
+  if (piece.own && raw !== null) return el("span", { class: "wb-shown wb-value" }, raw);
+  return el("span", {
+    class: piece.own ? "wb-masked wb-masked-own" : "wb-masked", role: "img",
+    "aria-label": `masked value of ${piece.m} characters`,
+  }, "•".repeat(Math.min(piece.m, 12)), ` ${piece.m}`);
+}
+
+function line(look, sign, word, pieces, hunk, raw) {
+  return el("div", { class: `wb-line wb-line-${look}` },
+    el("span", { "aria-hidden": "true" }, sign),
+    el("span", {}, el("span", { class: "wb-sr" }, `${word}: `), hunk.more_before ? "… " : null,
+      pieces.map((piece) => part(piece, raw)), hunk.more_after ? " …" : null));
+}
+
+function hunk(one, raw) {
+  const lines = one.stays
+    ? [line("stays", "=", one.stays === "rejected" ? "stays, not personal" : "stays", one.old, one, raw)]
+    : [line("old", "−", "now", one.old, one, raw), line("new", "+", "in the case", one.new, one, raw)];
+  return el("div", { class: "wb-hunk" },
+    el("div", { class: "wb-hunk-head" }, el("span", { class: "wb-mono" }, one.at),
+      el("span", {}, `${one.detector.replaceAll("_", " ")}, ${one.score.toFixed(2)}`)), lines);
+}
+
+function reading(one) {
+  const portion = one.from > 0 || one.to < one.length ? `, characters ${count(one.from + 1)}–${count(one.to)} of ${count(one.length)}` : "";
+  return el("div", { class: "wb-hunk" },
+    el("div", { class: "wb-hunk-head" }, el("span", { class: "wb-mono" }, one.at),
+      el("span", {}, `${plural(one.places, "place")}${portion}`)),
+    el("div", { class: "wb-text" }, one.parts.map((piece) => part(piece, null))));
+}
+
+function render(context) {
+  let all = [];
+  let filter = "reaches";
+  let open = null;
+  let raw = null;
+  let held = false;
+  let state_now = {};
+  let wanted = null;
+  let asking = null;
+
+  const ui = frame(context, {
+    name: "redaction", title: "Redaction",
+    about: "Values that reach the case first. A decision is kept when you make it; the same decisions redact headless.",
+    terms: {
+      "reaches the case": "The least of the trace that still fails holds this value. Everything else is replaced by rule, unseen.",
+      fact: "A checkable property, such as “is a valid e-mail” or “longer than 2³¹”. What made the failure happen must keep its facts.",
+      trigger: "The value makes the failure happen. A lost fact here refuses the export.",
+      "stays": "Left as it is: either no personal data, or retained with a reason that the case shows.",
+      seen: "A named person has read the text, and nothing more is to be replaced in it.",
+    },
+    keys: {
+      "a": "accept the replacement", "n": "accept with another pseudonym", "e": "accept with one of the same length",
+      "x": "not personal data", "r": "retain: it stays, for a reason", "s": "seen: nothing more in this text",
+      "h": "hold down to show the raw value (is written down)", "u": "take back your last decision",
+      "j k": "next, previous", "w": "write the redacted draft", "?": "this help",
+    },
+    hears: {
+      list: (message) => { state_now = message.state; all = message.rows; draw_state(); draw_list(); },
+      state: (message) => { state_now = message.state; draw_state(); },
+      detail: (message) => { if (open === message.detail.name) draw_detail(message.detail); },
+      raw: (message) => { if (held && open === message.name) { raw = message.values; redraw(); } },
+      undone: (message) => {
+        ui.announce("Taken back");
+        if (message.name) choose(message.name);
+      },
+    },
+  });
+
+  // --- frame ---
+  const figures = el("div", { class: "wb-figures" });
+  const by = el("input", { class: "wb-input", type: "text", "aria-label": "Reviewer", autocomplete: "off", spellcheck: "false",
+    placeholder: "your name", on: { change: () => ui.say("reviewer", { by: by.value }) } });
+  const names = el("span", { class: "wb-bar" });
+  ui.aside.append(el("span", { class: "wb-bar wb-by" }, el("span", { class: "wb-label", "aria-hidden": "true" }, "Reviewer"), names, by));
+  const filters = el("div", { class: "wb-bar", role: "group", "aria-label": "Which findings are listed" });
+  const undo = button("Undo", () => ui.say("undo"), { key: "u" });
+  const write = button("Write redacted draft", () => ui.say("write"), { key: "w", look: "primary" });
+  ui.tools.append(filters, el("span", { class: "wb-grow" }), undo, write);
+  ui.tools.before(figures);
+
+  const list = rows({
+    label: "Findings", height: 46, visible: 10,
+    draw: (row) => {
+      const [mark] = STATUS[row.status];
+      return [
+        el("span", { class: `wb-mark wb-mark-${row.status}`, "aria-hidden": "true" }, mark),
+        el("span", { class: "wb-two" },
+          el("span", {}, el("span", { class: "wb-what" }, row.kind === "text" ? `read: ${row.type}` : typed(row.type)),
+            row.trigger ? chip("trigger", "bad") : null, row.lost ? chip(`${row.lost} lost`, "warn") : null,
+            row.reaches ? null : chip("by rule")),
+          el("span", { class: "wb-where" }, row.at, row.places > 1 ? ` +${row.places - 1}` : "")),
+        el("span", { class: "wb-said" }, row.status === "open" ? "" : row.by ?? ""),
+      ];
+    },
+    name: (row) => `${row.kind === "text" ? `text to read, ${row.type}` : typed(row.type)}, ${row.at}, ${plural(row.places, "place")},`
+      + ` ${STATUS[row.status][1]}${row.by ? ` by ${row.by}` : ""}${row.trigger ? ", trigger" : ""}`,
+    onselect: (row) => show(row.name),
+  });
+  const head = el("div", { class: "wb-finding-head" });
+  const facts = el("div", { class: "wb-facts" });
+  const hunks = el("div", { class: "wb-hunks", tabindex: "0", role: "region", "aria-label": "The finding in its contexts" });
+  const acts = el("div", { class: "wb-acts" });
+  const finding = el("div", { class: "wb-finding" }, head, facts, hunks, acts);
+  const desk = el("div", { class: "wb-desk" }, list.node, finding);
+  let detail = null;
+
+  // --- what is listed ---
+  const listed = {
+    open: (row) => row.reaches && row.status === "open",
+    reaches: (row) => row.reaches,
+    all: () => true,
+  };
+
+  function draw_state() {
+    const now = state_now;
+    if (document.activeElement !== by) by.value = now.reviewer ?? "";
+    fill(names, (now.reviewers ?? []).filter((name) => name !== now.reviewer).slice(-3)
+      .map((name) => button(name, () => ui.say("reviewer", { by: name }), { look: "quiet", title: `Decide as ${name}` })));
+    ui.drop("told");
+    ui.drop("failure");
+    if (now.failure) ui.notice("failure", now.failure);
+    if (now.notice) ui.notice("told", now.notice);
+    const reach = all.filter((row) => row.reaches);
+    const done = reach.filter((row) => row.status !== "open").length;
+    if (!now.looked) return fill(figures);
+    fill(figures,
+      figure(`${count(now.surviving)} of ${count(now.values)}`, "values reach the case"),
+      figure(count(now.unreviewed), now.unreviewed === 1 ? "text that nobody has seen" : "texts that nobody has seen", now.unreviewed ? "open" : "done"),
+      figure(`${done} of ${reach.length}`, "decided"),
+      el("span", { class: "wb-track", "aria-hidden": "true" }, el("span", { at: { "--wb-share": reach.length ? done / reach.length : 1 } })),
+      now.checking ? chip("checking …", "quiet")
+        : now.refusals.length ? chip(`✗ ${plural(now.refusals.length, "refusal")}`, "bad", { title: now.refusals.join("\n") })
+          : chip("✓ fails as before", "ok", { title: "The contract answers the same before and after, and no replaced value is left." }));
+    for (const reason of now.refusals) figures.append(el("span", { class: "wb-problem" }, reason));
+    const counts = { open: reach.length - done, reaches: reach.length, all: all.length };
+    const words = { open: "To decide", reaches: "Reaches the case", all: "All" };
+    fill(filters, Object.keys(words).map((name) => button(`${words[name]} ${count(counts[name])}`,
+      () => { filter = name; draw_state(); draw_list(); }, { pressed: filter === name })));
+    write.disabled = now.checking || now.refusals.length > 0;
+    undo.disabled = !now.decided;
+    ui.status(`${plural(now.decided, "decision")} kept. ${now.written ? `✓ ${now.out} is written as decided.` : `${now.out} is not written as decided yet.`}`
+      + `${now.names_in_prose ? "" : " Names in prose are not detected: no language model was asked."}`);
+  }
+
+  function figure(number, words, look = "") {
+    return el("span", { class: `wb-figure ${look ? `wb-figure-${look}` : ""}` }, el("strong", {}, number), words);
+  }
+
+  function draw_list() {
+    if (!state_now.looked) {
+      fill(ui.body, state_now.failure ? state("error", "The draft could not be looked at.", state_now.failure)
+        : state("loading", "Looking for personal data …", "Detectors read every text once. It takes a few seconds the first time."));
+      return;
+    }
+    if (!desk.isConnected) fill(ui.body, desk);
+    const shown_rows = all.filter(listed[filter]);
+    const keep = shown_rows.findIndex((row) => row.name === (wanted ?? open));
+    list.set(shown_rows, { keep });
+    wanted = null;
+    if (!shown_rows.length) return nothing();
+    if (keep < 0) list.go(Math.max(0, list.index));
+    else show(shown_rows[keep].name);
+  }
+
+  function nothing() {
+    open = null;
+    detail = null;
+    fill(facts);
+    fill(acts);
+    fill(head);
+    fill(hunks, state("empty", all.length ? "Nothing is left to decide." : "Nothing personal was found.",
+      all.length ? "Write the redacted draft, or look through what was decided." : "No detector, key, rule or person named a value."));
+  }
+
+  function choose(name) {
+    const index = list.items.findIndex((row) => row.name === name);
+    if (index >= 0) list.go(index);
+    else if (all.some((row) => row.name === name)) {
+      filter = "all";
+      open = name;
+      draw_state();
+      draw_list();
+    }
+  }
+
+  function show(name) {
+    if (open !== name) raw = null;
+    open = name;
+    ui.say("open", { name, start: 0 });
+  }
+
+  // --- one finding ---
+  function draw_detail(next) {
+    if (detail && next.start > 0 && next.name === detail.name) detail = { ...next, texts: [...detail.texts, ...next.texts] };
+    else detail = next;
+    const [mark, word] = STATUS[detail.status];
+    const is_text = detail.kind === "text";
+    fill(head,
+      el("h4", {}, is_text ? `Read what is left: ${detail.type}` : typed(detail.type)),
+      detail.trigger ? chip("trigger", "bad", { title: "It makes the failure happen; its facts must stay." }) : null,
+      detail.reaches ? chip("reaches the case", "tool") : chip("replaced by rule"),
+      chip(`${mark} ${word}`, detail.status === "open" ? "warn" : detail.status === "retained" ? "bad" : "ok"),
+      detail.by ? el("span", { class: "wb-soft" }, `by ${detail.by}${detail.policy ? " in redaction.yaml" : ""}`) : null,
+      detail.strategy ? el("span", { class: "wb-soft" }, STRATEGIES[detail.strategy]) : null,
+      detail.reason ? el("span", { class: "wb-soft" }, `“${detail.reason}”`) : null);
+    if (is_text) {
+      fill(facts, "No detector settled this. Read it: pseudonyms are underlined, everything else reaches the case as it stands.");
+    } else {
+      fill(facts, el("span", {}, `${plural(detail.of, "place")}${detail.hunks.length < detail.of ? `, the first ${detail.hunks.length} shown` : ""}.`),
+        detail.lost.map((fact) => chip(`✗ ${fact} lost`, detail.trigger ? "bad" : "warn")),
+        detail.kept.map((fact) => chip(`✓ ${fact}`, "quiet")),
+        !detail.lost.length && detail.kept.length ? el("span", { class: "wb-sr" }, "all facts kept") : null);
+    }
+    redraw();
+    draw_acts();
+  }
+
+  function redraw() {
+    const top = hunks.scrollTop;
+    if (detail.kind === "text") {
+      fill(hunks, detail.texts.map(reading), detail.upto < detail.total
+        ? button(`Show more (${count(detail.upto)} of ${count(detail.total)} characters)`, () => ui.say("open", { name: open, start: detail.upto })) : null);
+    } else fill(hunks, detail.hunks.map((one, nth) => hunk(one, raw ? raw[nth] : null)));
+    hunks.scrollTop = top;
+  }
+
+  function draw_acts() {
+    if (asking === detail.name && acts.querySelector("form")) return;
+    asking = null;
+    const had = acts.contains(document.activeElement);
+    if (detail.kind === "text") fill(acts, button("Seen: nothing more here", () => decide("see"), { key: "s", look: "primary" }));
+    else {
+      const peek = button("Hold to show", () => {}, { key: "h", title: "Shows the raw value while held; that you looked is written down." });
+      peek.addEventListener("pointerdown", reveal);
+      for (const kind of ["pointerup", "pointerleave", "blur"]) peek.addEventListener(kind, conceal);
+      peek.addEventListener("keydown", (event) => { if (event.key === " " || event.key === "Enter") { event.preventDefault(); event.stopPropagation(); reveal(event); } });
+      peek.addEventListener("keyup", conceal);
+      fill(acts,
+        button("Accept", () => decide("accept"), { key: "a", look: "primary" }),
+        button("Another pseudonym", () => decide("draw", { strategy: "next_draw" }), { key: "n" }),
+        button("Same length", () => decide("draw", { strategy: "exact_length" }), { key: "e" }),
+        button("Not personal", () => decide("reject"), { key: "x" }),
+        button("Retain …", ask, { key: "r" }),
+        el("span", { class: "wb-grow" }), peek);
+    }
+    if (had) list.node.focus({ preventScroll: true });
+  }
+
+  function decide(kind, fields = {}) {
+    if (!detail || detail.name !== open) return;
+    if ((kind === "see") !== (detail.kind === "text")) return;
+    const from = list.index;
+    const next = list.items.slice(from + 1).find((row) => row.status === "open") ?? list.items.find((row, nth) => nth !== from && row.status === "open");
+    asking = null;
+    wanted = kind === "draw" ? open : next?.name ?? null;
+    ui.say(kind, { name: open, ...fields });
+    ui.announce(`${typed(detail.type)}: ${{ see: "seen", accept: "accepted", draw: "drawn again", reject: "not personal", retain: "stays" }[kind]}`);
+    list.node.focus({ preventScroll: true });
+  }
+
+  function ask() {
+    if (!detail || detail.kind === "text") return;
+    const why = el("input", { class: "wb-input", type: "text", autocomplete: "off" });
+    const back = () => { asking = null; draw_acts(); list.node.focus({ preventScroll: true }); };
+    const form = el("form", { on: { submit: (event) => { event.preventDefault(); if (why.value.trim()) decide("retain", { reason: why.value }); else why.setAttribute("aria-invalid", "true"); } } },
+      field("Why must it stay? The case shows it", why, { hide: true }),
+      el("button", { type: "submit", class: "wb-button wb-button-primary" }, "Retain"), button("Cancel", back));
+    why.placeholder = "Why must it stay? The case shows it";
+    keys(form, { Escape: back }, { typing: true });
+    form.addEventListener("keydown", (event) => event.stopPropagation());
+    asking = detail.name;
+    fill(acts, form);
+    why.focus();
+  }
+
+  function reveal(event) {
+    if (event.repeat || held || !detail || detail.kind === "text") return;
+    held = true;
+    ui.say("reveal", { name: open });
+  }
+
+  function conceal() {
+    if (!held) return;
+    held = false;
+    raw = null;
+    if (detail) redraw();
+  }
+
+  keys(ui.root, {
+    a: () => decide("accept"), n: () => decide("draw", { strategy: "next_draw" }), e: () => decide("draw", { strategy: "exact_length" }),
+    x: () => decide("reject"), r: ask, s: () => decide("see"), u: () => { if (!undo.disabled) ui.say("undo"); },
+    w: () => { if (!write.disabled) ui.say("write"); }, j: () => list.go(list.index + 1), k: () => list.go(list.index - 1), h: reveal,
+  });
+  const up = (event) => { if (event.key === "h") conceal(); };
+  ui.root.addEventListener("keyup", up);
+  window.addEventListener("blur", conceal);
+  const beat = setInterval(() => { if (document.visibilityState === "visible" && !ui.root.dataset.gone && ui.root.isConnected) ui.say("sync"); }, SYNC_MS);
+  ui.say("ready");
+  return () => { clearInterval(beat); window.removeEventListener("blur", conceal); list.end(); ui.end(); };
+}
+
+export default { render };
