@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.check.globs import glob_matches
+from workbench.check.http_status import status_in
 from workbench.check.predicates import compile_pattern, holds, searchable
 from workbench.model.event import CallError, Event, Outcome, ToolCall, ToolResult
 from workbench.model.jsonvalue import ABSENT, Absent, Json, parse_text
@@ -126,20 +127,35 @@ def _ending(
 
 
 def _failure(error: CallError, effect: Effect) -> Ending:
-    """Read an error mark; first match wins, in the order of the table."""
+    """Read an error mark; first match wins, in the order of the table.
+
+    A status that the recorder kept goes before the error's type, that before a status in its
+    text, and that before its words: each says less of the transport than the one before.
+    """
     uncertain = Outcome.UNKNOWN if effect is Effect.WRITE else Outcome.RETRYABLE
     texts = _texts(error)
     if _says(_REFUSED, texts):
         return Outcome.DENIED, "refused"
     if error.status is not None and 400 <= error.status <= 599:
         return _http(error.status, uncertain)
-    for pattern, outcome, detail in _TEXTS:
-        if _says(pattern, texts):
-            return outcome or uncertain, detail
+    told = _told((error.type,) if error.type else (), uncertain)
+    if told is None and (status := status_in(texts)) is not None:
+        return _http(status, uncertain)
+    told = told or _told(texts, uncertain)
+    if told is not None:
+        return told
     silent = not texts and error.body is ABSENT
     if silent and (error.status is None or error.status == 0 or 200 <= error.status < 400):
         return Outcome.OK, None  # an error object that reports none
     return Outcome.PERMANENT, "error"
+
+
+def _told(texts: tuple[str, ...], uncertain: Outcome) -> Ending | None:
+    """Return what the words of an error say; the name of its type is asked first, and alone."""
+    for pattern, outcome, detail in _TEXTS:
+        if _says(pattern, texts):
+            return outcome or uncertain, detail
+    return None
 
 
 def _http(status: int, uncertain: Outcome) -> Ending:
@@ -174,7 +190,7 @@ _TEXTS: Final[tuple[tuple[str, Outcome | None, str], ...]] = (
         "connection_refused",
     ),
     (
-        r"(?i)rate.?limit|too many requests|\b429\b|throttl",
+        r"(?i)rate.?limit|too many requests|throttl",
         Outcome.RETRYABLE,
         "rate_limited",
     ),
