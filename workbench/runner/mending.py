@@ -18,6 +18,7 @@ from workbench.model.contract import (
     AtMostAfter,
     Before,
     Evidence,
+    FinalState,
     Finishes,
     ForbidCall,
     ImmediatelyAfter,
@@ -118,7 +119,7 @@ def mends(case: Case, path: Path, trace: Trace, violation: Violation, *, way: Wa
             yield from _look_first(wound, clause.first)
         case MustCall() | MinCalls():
             yield from _call_it(wound, clause.selector)
-        case AnswerRule() | Finishes():
+        case AnswerRule() | Finishes() | FinalState():
             yield from _say_otherwise(wound)
         case SuccessRequires() if wound.turn < len(way.turns):
             yield from _do_not_claim(wound, clause.evidence)
