@@ -10,6 +10,7 @@ from tests.builders import a_call, a_claim, a_trace, a_user
 from workbench.casefile.contract import load_contract
 from workbench.casefile.place import Place
 from workbench.casefile.trace import parse_trace
+from workbench.check.outcomes import resolve_outcomes
 from workbench.model.event import Outcome
 from workbench.model.trace import Losses
 from workbench.review.draft import open_draft
@@ -51,7 +52,7 @@ TRACE = a_trace(
 
 def a_draft(trace: Trace = TRACE) -> Draft:
     """Return the raw draft of a run that breaks the contract."""
-    run = LoadedRun(trace=trace, losses=Losses(), assumed_tools=())
+    run = LoadedRun(trace=resolve_outcomes(trace), losses=Losses(), assumed_tools=())
     return open_draft(run, CONTRACT, key=KEY)
 
 

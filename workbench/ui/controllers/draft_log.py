@@ -6,27 +6,27 @@ whoever writes learns what others wrote since they last looked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from workbench.errors import RefusedError
+from workbench.review.onewriter import only_writer
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.model.jsonvalue import JsonMap
     from workbench.store.handle import Store
     from workbench.store.records import Decision
 
-__all__ = ["DraftLog", "Written", "standing"]
+__all__ = ["DraftLog", "standing"]
 
 _UNDO: Final = "undo"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """An entry that was written."""
-
-    entry: Decision
-    meanwhile: tuple[Decision, ...] = field(default=(), repr=False)
-    """What others wrote after the last look and before it."""
+def _never(_: Decision) -> bool:
+    """Refuse nothing."""
+    return False
 
 
 class DraftLog:
@@ -49,20 +49,39 @@ class DraftLog:
         self.entries = (*self.entries, *fresh)
         return fresh
 
-    def write(self, kind: str, payload: JsonMap, *, by: str) -> Written:
-        """Add an entry; say what others wrote meanwhile.
+    def write(
+        self,
+        kind: str,
+        payload: JsonMap,
+        *,
+        by: str,
+        unless: Callable[[Decision], bool] = _never,
+    ) -> Decision:
+        """Add an entry; others wait meanwhile.
+
+        Args:
+            kind: without the topic.
+            payload: what was decided.
+            by: who.
+            unless: nothing is written if it holds for an entry that came after the last look.
 
         Raises:
+            RefusedError: it did; the entries are up to date now.
             StoreError: it could not be written; then nothing was.
         """
-        at = datetime.fromtimestamp(self._store.clock(), UTC).isoformat(timespec="seconds")
-        entry = self._store.decide(
-            self._draft, at=at, actor=by, kind=f"{self._topic}.{kind}", payload=payload
-        )
-        fresh = self.look()
-        return Written(entry=entry, meanwhile=tuple(e for e in fresh if e.seq < entry.seq))
+        with only_writer(self._store.root):
+            others = [entry for entry in self.look() if unless(entry)]
+            if others:
+                message = f"{others[-1].actor} decided on this meanwhile; nothing was changed"
+                raise RefusedError(message, fix="look at it again; decide again to change it")
+            at = datetime.fromtimestamp(self._store.clock(), UTC).isoformat(timespec="seconds")
+            entry = self._store.decide(
+                self._draft, at=at, actor=by, kind=f"{self._topic}.{kind}", payload=payload
+            )
+        self.look()
+        return entry
 
-    def take_back(self, entry: Decision, *, by: str) -> Written:
+    def take_back(self, entry: Decision, *, by: str) -> Decision:
         """Add an entry that takes another one back."""
         return self.write(_UNDO, {"seq": entry.seq}, by=by)
 

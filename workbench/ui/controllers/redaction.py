@@ -6,6 +6,7 @@ failure is worked out beside, on a thread; until then the list says that it is b
 
 from __future__ import annotations
 
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from workbench.review.vault import Vault
     from workbench.store.handle import Store
     from workbench.store.records import Decision as Entry
-    from workbench.ui.controllers.draft_log import Written
 
 __all__ = ["RedactionReview"]
 
@@ -141,11 +141,12 @@ class RedactionReview:
             "looked": now is not None,
         }
         if now is not None:
-            redaction = now.redaction
+            assert self._base is not None  # noqa: S101  it is looked at first
+            found = self._base.redaction
             shown |= {
-                "surviving": redaction.surviving,
-                "values": redaction.values,
-                "unreviewed": redaction.unreviewed,
+                "surviving": found.surviving,
+                "values": found.values,
+                "unreviewed": now.redaction.unreviewed,
                 "refusals": _refusals(now),
                 "names_in_prose": self._ner != "none",
             }
@@ -169,14 +170,14 @@ class RedactionReview:
 
     def summary(self) -> str:
         """Say in one line where the redaction stands."""
-        if self._now is None:
+        if self._now is None or self._base is None:
             return f"redaction of {self._draft.draft}: {self.failure or 'being looked at'}"
-        redaction = self._now.redaction
+        found = self._base.redaction
         names = ", ".join(dict.fromkeys(entry.actor for entry in self.entries)) or "nobody yet"
         written = f"written to {self.out.name}" if self.is_written else "not written yet"
         return (
-            f"redaction of {self._draft.draft}: {redaction.surviving} of {redaction.values} values"
-            f" reach the case, {redaction.unreviewed} texts unseen, {len(self.entries)} decisions"
+            f"redaction of {self._draft.draft}: {found.surviving} of {found.values} values"
+            f" reach the case, {self._now.redaction.unreviewed} texts unseen, {len(self.entries)} decisions"
             f" by {names}; {written}"
         )
 
@@ -281,18 +282,15 @@ class RedactionReview:
 
     def _write(self, finding: Finding, decision: Decision) -> None:
         """Write a decision down, unless somebody else decided first."""
-        before = [entry for entry in self._log.look() if _decides(entry, finding)]
-        if before:
-            self.check()
-            message = f"{before[-1].actor} decided on this meanwhile; nothing was changed"
-            raise InputError(message, fix="look at it again; decide again to change it")
         payload = encode(decision)
         assert isinstance(payload, dict)  # noqa: S101  a decision is a mapping
-        written = self._log.write(_DECISION, payload, by=self.reviewer)
-        self.notice = _clash(written, finding)
-        if decision.decision in (DecisionWord.REJECTED, DecisionWord.RETAINED):
-            self.notice = self.notice or _beside(finding, self.findings)
-        self.check()
+        by, unless = self.reviewer, partial(_decides, finding=finding)
+        try:
+            self._log.write(_DECISION, payload, by=by, unless=unless)
+        finally:
+            self.check()
+        stays = decision.decision in (DecisionWord.REJECTED, DecisionWord.RETAINED)
+        self.notice = _beside(finding, self.findings) if stays else None
 
     def _finding(self, name: str) -> Finding:
         for finding in self.findings:
@@ -383,14 +381,6 @@ def _beside(finding: Finding, findings: Sequence[Finding]) -> str | None:
         return None
     many = "1 other value stays" if len(others) == 1 else f"{len(others)} other values stay"
     return f"{many} too, being of the same type in the same text ({', '.join(others[:3])})."
-
-
-def _clash(written: Written, finding: Finding) -> str | None:
-    """Say who decided on the same finding in the same moment, if anybody."""
-    others = [e for e in written.meanwhile if _decides(e, finding)]
-    if not others:
-        return None
-    return f"{others[-1].actor} decided on this in the same moment; both are kept, yours is last."
 
 
 def _decides(entry: Entry, finding: Finding) -> bool:

@@ -16,11 +16,18 @@ function plural(number, one, many = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
+/** Return a value with the blanks at its ends made visible: they are often the whole incident. */
+function edged(value) {
+  const found = /^(\s*)([\s\S]*?)(\s*)$/.exec(String(value));
+  const blanks = (run) => (run ? el("span", { class: "wb-blank", title: plural(run.length, "blank") }, "␣".repeat(Math.min(run.length, 8))) : null);
+  return [blanks(found[1]), text(found[2]), blanks(found[3])];
+}
+
 /** Draw one part of a line: text, a masked value, or a pseudonym; `raw`: what the hunk's own value is. */
 function part(piece, raw) {
   if ("t" in piece) return text(piece.t);
-  if ("p" in piece) return el("span", { class: piece.own ? "wb-pseudo-own" : "wb-pseudo" }, piece.p);
-  if (piece.own && raw !== null) return el("span", { class: "wb-shown wb-value" }, raw);
+  if ("p" in piece) return el("span", { class: piece.own ? "wb-pseudo-own" : "wb-pseudo" }, edged(piece.p));
+  if (piece.own && raw !== null) return el("span", { class: "wb-shown wb-value" }, edged(raw));
   return el("span", {
     class: piece.own ? "wb-masked wb-masked-own" : "wb-masked", role: "img",
     "aria-label": `masked value of ${piece.m} characters`,
@@ -109,9 +116,10 @@ function render(context) {
         el("span", { class: `wb-mark wb-mark-${row.status}`, "aria-hidden": "true" }, mark),
         el("span", { class: "wb-two" },
           el("span", {}, el("span", { class: "wb-what" }, row.kind === "text" ? `read: ${row.type}` : typed(row.type)),
+            row.becomes ? el("span", { class: "wb-becomes" }, "→ ", text(row.becomes.trim())) : null,
             row.trigger ? chip("trigger", "bad") : null, row.lost ? chip(`${row.lost} lost`, "warn") : null,
             row.reaches ? null : chip("by rule")),
-          el("span", { class: "wb-where" }, row.at, row.places > 1 ? ` +${row.places - 1}` : "")),
+          el("span", { class: "wb-where" }, row.at, row.places > 1 ? ` · ${row.places} places` : "")),
         el("span", { class: "wb-said" }, row.status === "open" ? "" : row.by ?? ""),
       ];
     },
@@ -126,6 +134,12 @@ function render(context) {
   const finding = el("div", { class: "wb-finding" }, head, facts, hunks, acts);
   const desk = el("div", { class: "wb-desk" }, list.node, finding);
   let detail = null;
+
+  const peek = button("Hold to show", () => {}, { key: "h", title: "Shows the raw value while held; that you looked is written down." });
+  peek.addEventListener("pointerdown", reveal);
+  for (const kind of ["pointerup", "pointerleave", "blur"]) peek.addEventListener(kind, conceal);
+  peek.addEventListener("keydown", (event) => { if (event.key === " " || event.key === "Enter") { event.preventDefault(); event.stopPropagation(); reveal(event); } });
+  peek.addEventListener("keyup", conceal);
 
   // --- what is listed ---
   const listed = {
@@ -150,10 +164,10 @@ function render(context) {
       figure(`${count(now.surviving)} of ${count(now.values)}`, "values reach the case"),
       figure(count(now.unreviewed), now.unreviewed === 1 ? "text that nobody has seen" : "texts that nobody has seen", now.unreviewed ? "open" : "done"),
       figure(`${done} of ${reach.length}`, "decided"),
-      el("span", { class: "wb-track", "aria-hidden": "true" }, el("span", { at: { "--wb-share": reach.length ? done / reach.length : 1 } })),
       now.checking ? chip("checking …", "quiet")
         : now.refusals.length ? chip(`✗ ${plural(now.refusals.length, "refusal")}`, "bad", { title: now.refusals.join("\n") })
-          : chip("✓ fails as before", "ok", { title: "The contract answers the same before and after, and no replaced value is left." }));
+          : chip("✓ fails as before", "ok", { title: "The contract answers the same before and after, and no replaced value is left." }),
+      el("span", { class: "wb-track", "aria-hidden": "true" }, el("span", { at: { "--wb-share": reach.length ? done / reach.length : 1 } })));
     for (const reason of now.refusals) figures.append(el("span", { class: "wb-problem" }, reason));
     const counts = { open: reach.length - done, reaches: reach.length, all: all.length };
     const words = { open: "To decide", reaches: "Reaches the case", all: "All" };
@@ -225,13 +239,14 @@ function render(context) {
       chip(`${mark} ${word}`, detail.status === "open" ? "warn" : detail.status === "retained" ? "bad" : "ok"),
       detail.by ? el("span", { class: "wb-soft" }, `by ${detail.by}${detail.policy ? " in redaction.yaml" : ""}`) : null,
       detail.strategy ? el("span", { class: "wb-soft" }, STRATEGIES[detail.strategy]) : null,
-      detail.reason ? el("span", { class: "wb-soft" }, `“${detail.reason}”`) : null);
+      detail.reason ? el("span", { class: "wb-soft" }, `“${detail.reason}”`) : null,
+      is_text ? null : [el("span", { class: "wb-grow" }), peek]);
     if (is_text) {
       fill(facts, "No detector settled this. Read it: pseudonyms are underlined, everything else reaches the case as it stands.");
     } else {
       fill(facts, el("span", {}, `${plural(detail.of, "place")}${detail.hunks.length < detail.of ? `, the first ${detail.hunks.length} shown` : ""}.`),
-        detail.lost.map((fact) => chip(`✗ ${fact} lost`, detail.trigger ? "bad" : "warn")),
-        detail.kept.map((fact) => chip(`✓ ${fact}`, "quiet")),
+        detail.lost.length ? "Facts lost:" : null, detail.lost.map((fact) => chip(`✗ ${fact} lost`, detail.trigger ? "bad" : "warn")),
+        detail.kept.length ? "Facts kept:" : null, detail.kept.map((fact) => chip(`✓ ${fact}`, "quiet")),
         !detail.lost.length && detail.kept.length ? el("span", { class: "wb-sr" }, "all facts kept") : null);
     }
     redraw();
@@ -253,18 +268,12 @@ function render(context) {
     const had = acts.contains(document.activeElement);
     if (detail.kind === "text") fill(acts, button("Seen: nothing more here", () => decide("see"), { key: "s", look: "primary" }));
     else {
-      const peek = button("Hold to show", () => {}, { key: "h", title: "Shows the raw value while held; that you looked is written down." });
-      peek.addEventListener("pointerdown", reveal);
-      for (const kind of ["pointerup", "pointerleave", "blur"]) peek.addEventListener(kind, conceal);
-      peek.addEventListener("keydown", (event) => { if (event.key === " " || event.key === "Enter") { event.preventDefault(); event.stopPropagation(); reveal(event); } });
-      peek.addEventListener("keyup", conceal);
       fill(acts,
         button("Accept", () => decide("accept"), { key: "a", look: "primary" }),
-        button("Another pseudonym", () => decide("draw", { strategy: "next_draw" }), { key: "n" }),
-        button("Same length", () => decide("draw", { strategy: "exact_length" }), { key: "e" }),
+        button("Redraw", () => decide("draw", { strategy: "next_draw" }), { key: "n", title: "Accept with another pseudonym" }),
+        button("Same length", () => decide("draw", { strategy: "exact_length" }), { key: "e", title: "Accept with a pseudonym of the same length" }),
         button("Not personal", () => decide("reject"), { key: "x" }),
-        button("Retain …", ask, { key: "r" }),
-        el("span", { class: "wb-grow" }), peek);
+        button("Retain …", ask, { key: "r" }));
     }
     if (had) list.node.focus({ preventScroll: true });
   }

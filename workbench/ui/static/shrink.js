@@ -1,11 +1,11 @@
 // The search for the least that still fails: a curve while it runs, and what is left with its reasons.
 
 const WIDTH = 720;
-const HEIGHT = 250;
+const HEIGHT = 280;
 const LEFT = 46;
-const RIGHT = 92;
-const TOP = 16;
-const BOTTOM = 44;
+const RIGHT = 104;
+const TOP = 12;
+const BOTTOM = 66;
 const PHASES = {
   ready: ["Not searched yet", "quiet"], working: ["Searching …", "model"], stopping: ["Stopping …", "warn"],
   stopped: ["Stopped early", "warn"], done: ["✓ Smallest", "ok"], changed: ["Locks changed: search again", "warn"], failed: ["✗ Failed", "bad"],
@@ -44,7 +44,7 @@ function plot(state, steps) {
       svg("text", { x: LEFT - 8, y: y(level) + 4, "text-anchor": "end" }, count(level)));
   }
   for (const call of ticks(1, calls, 6).filter(Number.isInteger))
-    root.append(svg("text", { x: x(call), y: base + 15, "text-anchor": "middle" }, count(call)));
+    root.append(svg("text", { x: x(call), y: base + 17, "text-anchor": "middle" }, count(call)));
   root.append(svg("line", { class: "wb-axis", x1: LEFT, x2: WIDTH - RIGHT, y1: base, y2: base }));
   curve(root, state, steps, x, y, base);
   root.append(svg("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 2, "text-anchor": "middle" },
@@ -61,8 +61,8 @@ function bands(root, steps, x, base) {
   }
   runs.forEach((run, nth) => {
     const wide = x(run.to) - x(run.from);
-    if (nth % 2 === 0) root.append(svg("rect", { class: "wb-band", x: x(run.from), y: TOP - 10, width: Math.max(0, wide), height: base - TOP + 10 }));
-    if (wide > 7 * run.trying.length) root.append(svg("text", { x: x(run.from) + wide / 2, y: TOP, "text-anchor": "middle" }, run.trying));
+    if (nth % 2 === 0) root.append(svg("rect", { class: "wb-band", x: x(run.from), y: TOP - 6, width: Math.max(0, wide), height: base - TOP + 6 + 42 }));
+    if (wide > 8 * run.trying.length) root.append(svg("text", { x: x(run.from) + wide / 2, y: base + 36, "text-anchor": "middle" }, run.trying));
   });
 }
 
@@ -85,7 +85,7 @@ function curve(root, state, steps, x, y, base) {
   root.append(svg("circle", { class: "wb-took", cx: x(1), cy: y(state.events), r: 4 }), ...marks.slice(-600));
   if (deepest && deepest.gone > 0 && x(deepest.call) < WIDTH - RIGHT - 150)
     root.append(svg("text", { class: "wb-loud", x: x(deepest.call) + 10, y: (y(deepest.from) + y(deepest.to)) / 2 + 4 },
-      `−${count(deepest.gone)} in one step`));
+      `−${count(deepest.gone)} in one call`));
   root.append(svg("text", { class: "wb-loud", x: x(end) + 10, y: y(at) + 5 }, `${count(at)} events`));
 }
 
