@@ -38,3 +38,22 @@ def retries_until_green(task, tools, model):
     while "could not" not in text:
         text = loop(task, tools, model)
     return text
+
+
+def careful_once(task, tools, model):
+    """Look up for the first message only."""
+    return loop(task, tools, model) if len(task.messages) == 1 else Answer("Hm.", "unresolved")
+
+
+def denies_writes(task, tools, model):
+    """Carry out what only reads; a policy of its own stops the rest and says so."""
+    messages = list(task.messages)
+    while (reply := model.complete(messages)).tool_calls:
+        for call in reply.tool_calls:
+            if call.name == "billing.pause":
+                tools.report(permission={"decision": "denied", "tool": call.name})
+                content = {"error": "denied by policy"}
+            else:
+                content = tools.call_with(call.name, call.args)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
+    return Answer("I may not do that.", "failure")
