@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.ingest.agents_batches import is_agents_batch, is_agents_export
 from workbench.ingest.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within
 from workbench.ingest.messages import is_turn
-from workbench.ingest.otlp.records import holds_spans, spans_of
+from workbench.ingest.otlp.records import LEVELS, holds_spans, spans_of
 from workbench.ingest.piece import Piece
 
 if TYPE_CHECKING:
@@ -65,8 +65,12 @@ _CONTAINERS: Final = (
     _keyed("loglines"),  # Claude Code
     Container(holds=is_agents_batch, pieces=_keyed("data").pieces),
     Container(holds=is_agents_export, pieces=_keyed("spans").pieces),
-    Container(holds=holds_spans, pieces=spans_of),
 )
+_KEYS: Final = frozenset(
+    {"simulations", "samples", "eval_cases", "evalCases", "loglines", "data", "spans"}
+    | {levels[0] for levels in LEVELS}
+)
+"""A container has one of these keys; most records have none."""
 
 
 def records_of(document: Piece) -> Iterator[Piece]:
@@ -83,7 +87,10 @@ def records_of(document: Piece) -> Iterator[Piece]:
 
 def records_of_line(piece: Piece) -> Iterator[Piece]:
     """Yield the records of a line or an item: itself, or those of a container."""
-    found = next((c for c in _CONTAINERS if c.holds(piece.value)), None)
+    value = piece.value
+    found = None
+    if isinstance(value, dict) and not _KEYS.isdisjoint(value):
+        found = next((container for container in _CONTAINERS if container.holds(value)), None)
     if found is None:
         yield piece
         return

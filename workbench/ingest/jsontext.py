@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias, cast
 
@@ -43,9 +44,13 @@ DEPTH_LIMIT: Final = 100
 TOO_DEEP: Final = f"is nested too deeply; expected at most {DEPTH_LIMIT} levels"
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
-_PLAIN_KEY: Final = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
+_MEMBER: Final = r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*'
+_FIRST_MEMBER: Final = re.compile(r"\{[ \t\n\r]*" + _MEMBER)
+_NEXT_MEMBER: Final = re.compile(r"[ \t\n\r]*,[ \t\n\r]*" + _MEMBER)
+_COMMA: Final = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")
 _COLON: Final = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
-_MARK: Final = re.compile(r"[ \t\n\r]*([,\]}])")
+_CLOSED: Final = re.compile(r"[ \t\n\r]*\}")
+_BEHIND_ITEM: Final = re.compile(r"[ \t\n\r]*([,\]])[ \t\n\r]*")
 _LIST_OF_MAPPINGS: Final = re.compile(r"\[[ \t\n\r]*\{")
 _WALKED_CHARS: Final = 2048
 """From this length on it pays to note where parts stand while a text is parsed."""
@@ -177,6 +182,7 @@ def without_lone_surrogates(value: Json) -> tuple[Json, int]:
 # --- where the parts stand ---------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def path_of(reference: str) -> tuple[Step, ...]:
     """Split a `source_ref` into steps.
 
@@ -213,10 +219,12 @@ def _list(
         item, end = decoder.raw_decode(text, at)
         spans[len(value)] = at, end
         value.append(item)
-        at, mark = _behind(text, end)
-        if mark == "]":
-            return spans, value, at
-        at = _space_end(text, at)
+        found = _BEHIND_ITEM.match(text, end)
+        if found is None:
+            raise ValueError
+        if found[1] == "]":
+            return spans, value, found.end(1)
+        at = found.end()
 
 
 def _mapping(
@@ -234,37 +242,27 @@ def _mapping(
     """
     spans: dict[Step, Span] = {}
     value: JsonMap = {}
-    at = _space_end(text, at + 1)
-    if text.startswith("}", at):
-        return spans, value, at + 1
+    found, end = _FIRST_MEMBER.match(text, at), at + 1
     while True:
-        key, start = _key(text, at)
+        if found is not None:
+            key, start = found[1], found.end()
+        elif closed := _CLOSED.match(text, end):
+            return spans, value, closed.end()
+        else:
+            key, start = _key_with_escapes(text, end, _COMMA if spans else _SPACE)
         value[key], end = read(text, start, key)
         spans[key] = start, end
-        at, mark = _behind(text, end)
-        if mark == "}":
-            return spans, value, at
-        at = _space_end(text, at)
+        found = _NEXT_MEMBER.match(text, end)
 
 
-def _key(text: str, at: int) -> tuple[str, int]:
+def _key_with_escapes(text: str, at: int, before: re.Pattern[str]) -> tuple[str, int]:
     """Return the key that stands at `at`, and where its value starts."""
-    plain = _PLAIN_KEY.match(text, at)
-    if plain is not None:
-        return plain[1], plain.end()
-    key, end = _PLAIN.raw_decode(text, at)
+    gap = before.match(text, at)
+    key, end = ("", 0) if gap is None else _PLAIN.raw_decode(text, gap.end())
     colon = _COLON.match(text, end)
     if colon is None or not isinstance(key, str):
         raise ValueError
     return key, colon.end()
-
-
-def _behind(text: str, at: int) -> tuple[int, str]:
-    """Return the mark behind a value, and where it ends."""
-    found = _MARK.match(text, at)
-    if found is None:
-        raise ValueError
-    return found.end(), found[1]
 
 
 def _plain_value(text: str, at: int, _: str) -> tuple[Json, int]:

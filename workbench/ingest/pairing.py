@@ -17,12 +17,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from workbench.model.event import CallIdSource
-from workbench.model.jsonvalue import ABSENT, Absent
+from workbench.model.jsonvalue import ABSENT, Absent, Json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from workbench.model.jsonvalue import Json
 
 __all__ = ["CallBook", "Method", "NamedCall"]
 
@@ -44,8 +42,8 @@ class NamedCall:
     given: str | None
     """What the source calls it; not unique."""
     tool: str
-    args: str | None
-    """Canonical arguments; None: not JSON."""
+    args: Json | Absent
+    """Parsed arguments; `ABSENT`: not JSON."""
     turn: int
     """Counts the messages that ask for calls."""
 
@@ -95,7 +93,7 @@ class CallBook:
             source=source,
             given=given or None,
             tool=tool,
-            args=_canonical(args),
+            args=args,
             turn=self._turn,
         )
         self._taken.add(call.call_id)
@@ -134,7 +132,7 @@ class CallBook:
                 return None
         now = [c for c in self._open if c.turn == self._turn and tool in (None, "", c.tool)]
         text = _canonical(args)
-        alike = [call for call in now if tool and text in (None, call.args)]
+        alike = [call for call in now if tool and text in (None, _canonical(call.args))]
         if alike:
             return alike[0], Method.ARGUMENTS
         return (now[0], Method.POSITION) if now else None

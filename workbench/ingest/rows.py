@@ -7,11 +7,14 @@ only divide the bytes: what stands between two messages belongs to the earlier o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.ingest.jsontext import Step, TextMap, path_of
+from workbench.ingest.transcript import compact
 from workbench.model.event import ToolCall
+from workbench.model.jsonvalue import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +75,12 @@ def rows_of(paths: Sequence[PartPath], spans: TextMap) -> Rows:
 
 def message_path(event: Event) -> PartPath:
     """Return the path of the message that an event comes from; empty: none."""
-    path = path_of(event.source_ref) if event.source_ref else ()
+    return _message_at(event.source_ref) if event.source_ref else ()
+
+
+@lru_cache(maxsize=4096)
+def _message_at(reference: str) -> PartPath:
+    path = path_of(reference)
     at = next((n for n, step in enumerate(path) if isinstance(step, int)), None)
     return () if at is None else path[: at + 1]
 
@@ -95,7 +103,7 @@ def with_exact_arguments(trace: Trace, spans: TextMap) -> tuple[Trace, int]:
     left = 0
     events: list[Event] = []
     for event in trace.events:
-        if isinstance(event, ToolCall) and event.args_raw is not None:
+        if isinstance(event, ToolCall) and _may_be_ours(event):
             text = _argument_text(event, spans)
             if text is None:
                 left += 1
@@ -103,6 +111,11 @@ def with_exact_arguments(trace: Trace, spans: TextMap) -> tuple[Trace, int]:
                 event = replace(event, args_raw=text)  # noqa: PLW2901  the same event, exact
         events.append(event)
     return replace(trace, events=tuple(events)), left
+
+
+def _may_be_ours(call: ToolCall) -> bool:
+    """Whether the text of the arguments is as we write it, so that the source may have another."""
+    return call.args is not ABSENT and call.args_raw == compact(call.args)
 
 
 def _argument_text(call: ToolCall, spans: TextMap) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.jsontext import DEPTH_LIMIT, depth_within
 from workbench.ingest.pairing import CallBook, NamedCall
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["Answered", "Asked", "Said", "Transcript", "compact"]
+
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ class _Call:
 
 def compact(value: Json) -> str:
     """Write JSON without spaces, in the order of its keys."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 @dataclass(slots=True)

@@ -78,14 +78,18 @@ def parse_text(text: str) -> Parsed:
         design page 02, "Parse order"; the reverse order would read `True` in JSON-like text
         differently from the producers seen.
     """
+    first = text[:1]
+    if first.isalpha() and first not in "tfn":  # prose; only true, false and null are words
+        return Parsed(value=text, form=TextForm.TEXT)
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         pass
     else:
+        few = text.count("[") + text.count("{") < _DEPTH_LIMIT
         return (
             Parsed(value=value, form=TextForm.JSON)
-            if _depth_is_sane(value)
+            if few or _depth_is_sane(value)
             else Parsed(value=text, form=TextForm.TEXT)
         )
     return _parse_literal(text)
@@ -127,6 +131,9 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError
     return number
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def _depth_is_sane(value: Json) -> bool:
