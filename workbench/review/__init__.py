@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from workbench.review.incident import open_draft
+
+__all__ = ["open_draft"]

@@ -88,8 +88,8 @@ export default {
         return el("span", { class: "wb-cell wb-col-status" }, chip(words, look));
       }
       if (name === "start")
-        return el("span", { class: "wb-cell wb-col-start wb-num" }, run.start ? run.start.slice(0, 19).replace("T", " ") : "not recorded",
-          run.ms ? el("span", { class: "wb-soft" }, ` ${duration(run.ms)}`) : null);
+        return el("span", { class: "wb-cell wb-col-start wb-num", title: run.ms ? `took ${duration(run.ms)}` : "" },
+          run.start ? run.start.slice(0, 19).replace("T", " ") : "not recorded");
       if (name === "n_events") return el("span", { class: "wb-cell wb-col-n_events wb-num" }, count(run.n_events ?? 0));
       const hit = name === "run_id" || name === "agent" || name === "model" ? asked.text.toLowerCase() : "";
       return el("span", { class: `wb-cell wb-value wb-col-${name}`, title: run[name] ?? "" },

@@ -74,7 +74,7 @@ export default {
     const banner = el("div", { class: "wb-parting", hidden: true });
     const holder = el("div", { class: "wb-sides" });
     const pane = el("div", { class: "wb-detail", role: "region", "aria-label": "Details", tabindex: "0" });
-    const repaint = new MutationObserver(() => overview());
+    const repaint = new MutationObserver(() => { overview(); setTimeout(overview, 250); }); // a theme's styles may come late
     repaint.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
     const resized = new ResizeObserver(() => overview());
 
@@ -209,7 +209,7 @@ export default {
         el("span", { class: `wb-c-title wb-depth-${span.depth}`, title: span.title },
           twisty ? el("span", { class: "wb-twisty", "aria-hidden": "true",
             on: { click: (event) => { event.stopPropagation(); toggle_turn(side, span.turn); } } },
-          closed[side].has(span.turn) ? "▸" : "▾") : null,
+          closed[side].has(span.turn) ? "▸" : "▾") : span.depth ? null : el("span", { class: "wb-twisty" }),
           span.trigger ? chip("⚑ trigger", "warn") : null,
           mine(side, span, "at") ? chip("◆ parts here", "bad") : null,
           span.agent ? el("span", { class: "wb-soft wb-value wb-agent" }, text(span.agent, { hit })) : null,
@@ -288,19 +288,18 @@ export default {
       canvas.height = box.height * ratio;
       const pen = canvas.getContext("2d");
       pen.scale(ratio, ratio);
-      const style = getComputedStyle(ui.root);
-      const colour = (name) => style.getPropertyValue(`--wb-${name}`);
+      const colour = palette();
       const { head: run, spans } = runs.this;
       const left = 62;
       const wide = box.width - left - 12;
       const x = (at) => left + (at / run.end) * wide;
       const shelf = { model: 8, tool: 27, permission: 60, state: 60, message: 8 };
-      pen.font = `11px ${style.fontFamily}`;
+      pen.font = `11px ${getComputedStyle(ui.root).fontFamily}`;
       pen.textBaseline = "middle";
       for (const [words, y, high] of [["Model", 6, 15], ["Tools", 25, 29], ["Permits", 58, 15]]) {
-        pen.fillStyle = probe("wb-ink-soft");
+        pen.fillStyle = colour["ink-soft"];
         pen.fillText(words, 12, y + high / 2);
-        pen.fillStyle = probe("wb-sunken");
+        pen.fillStyle = colour.raised;
         pen.fillRect(left, y, wide, high);
       }
       const ends = [-1, -1, -1, -1];
@@ -315,10 +314,10 @@ export default {
           y += slot * 6.5;
           high = 5;
         }
-        pen.fillStyle = span.bad ? colour("bad") : colour(span.lane);
+        pen.fillStyle = span.bad ? colour.bad : colour[span.lane];
         pen.fillRect(x(span.start), y, Math.max(2, (span.length / run.end) * wide), high);
       }
-      pen.fillStyle = colour("bad");
+      pen.fillStyle = colour.bad;
       for (const span of spans.filter((one) => one.bad)) {
         const at = x(span.start);
         pen.beginPath();
@@ -327,7 +326,7 @@ export default {
         pen.lineTo(at, 77);
         pen.fill();
       }
-      pen.strokeStyle = probe("wb-ink-soft");
+      pen.strokeStyle = colour["ink-soft"];
       pen.setLineDash([2, 2]);
       for (const gap of run.breaks) {
         pen.beginPath();
@@ -339,11 +338,15 @@ export default {
       canvas.setAttribute("aria-label", `Overview: ${spans.length} rows, ${bad} failures, ${run.breaks.length} idle stretches cut`);
       canvas.title = "Model, tools and permissions over time; ▲ marks a failure. Click to go there.";
     }
-    /** A mixed colour must be asked of an element: a canvas does not resolve it. */
-    function probe(name) {
-      const node = el("span", { class: `wb-probe-${name}` });
+    /** Resolve the tokens: a canvas knows no variables. */
+    function palette() {
+      const node = el("span", {});
       ui.root.append(node);
-      const found = getComputedStyle(node).color;
+      const found = {};
+      for (const name of ["model", "tool", "permission", "state", "bad", "ink-soft", "raised"]) {
+        node.className = `wb-paint-${name}`;
+        found[name] = getComputedStyle(node).color;
+      }
       node.remove();
       return found;
     }
