@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from tests.replay.builders import a_call, a_case, a_fixture, asks
-from workbench.model.case import Turn
+from workbench.model.case import ANY_TIMES, Turn
 from workbench.model.event import CallError, Claim, Outcome, Permission, StateChange
 from workbench.replay.adapters.python_child import run
 from workbench.replay.agent import Model, ModelError, ToolError, ToolRequest, Tools
@@ -20,6 +23,7 @@ FIXTURES = (
     a_fixture(args={"a": 1}, result={"id": 7}),
     a_fixture("billing.pause", id="f2", args="{oops", outcome=Outcome.UNKNOWN, detail="timeout",
               error=CallError(status=504)),
+    a_fixture("calc", id="f3", result="4", times=ANY_TIMES),
 )  # fmt: skip
 
 
@@ -72,6 +76,36 @@ def test_a_tool_returns_its_result_or_raises(trial):
     assert refused.value.error["nearest"] == "f2"
 
 
+def test_a_model_is_shown_results_and_failures_as_text(trial):
+    """Frameworks pass the model's own text on, and want a text back for it."""
+    tools = Tools(trial[1])
+
+    shown = [
+        tools.call_for_model("customer.lookup", '{"a": 1}'),
+        tools.call_for_model("customer_lookup", {"a": 1}),
+        tools.call_for_model("billing.pause", "{oops"),
+        tools.call_for_model("billing.get_operation", ""),
+        tools.call_for_model("calc", {}),
+    ]
+
+    assert shown[0] == '{"id": 7}'
+    assert [json.loads(text).get("outcome") for text in shown[1:4]] == [
+        "missing_fixture",
+        "unknown",
+        "missing_fixture",
+    ]
+    assert shown[4] == "4"
+
+
+def test_an_idle_connection_is_not_used_again(trial, monkeypatch):
+    """The gateway may have closed it, and a request is never sent twice."""
+    monkeypatch.setattr("workbench.replay.agent._REUSE_S", 0)
+    tools = Tools(trial[1])
+
+    assert tools.call("calc") == "4"
+    assert tools.call("calc") == "4"
+
+
 def test_an_answer_of_another_server_is_an_error(trial):
     """A run that is not served any more has no tools."""
     with pytest.raises(ToolError, match="permanent: http_404"):
@@ -117,6 +151,52 @@ def test_a_server_that_breaks_off_is_a_connection_error():
 
 
 # --- the child's loop, in this process --------------------------------------------------
+
+
+ALONE = """
+import socket, sys
+from workbench.replay.adapters.python_child import run
+from workbench.replay.isolation.supervisor import Channel, Spec
+spec = Spec(level="none", port=1, scratch=".", channel=-1, life=-1, argv=[], target=sys.argv[2])
+sys.exit(run(spec, Channel(socket.socket(fileno=int(sys.argv[1]))), audited=False))
+"""
+
+
+def forked(target, *messages):
+    """Run the child's loop in a process that may fork itself; return what it said."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        parent = Channel(ours)
+        for message in messages:
+            parent.send(message)
+        ours.shutdown(socket.SHUT_WR)
+        ended = subprocess.run(
+            [sys.executable, "-c", ALONE, str(theirs.fileno()), target],
+            pass_fds=[theirs.fileno()], timeout=60, check=False,
+        )  # fmt: skip
+        theirs.close()
+        said = []
+        while (message := parent.receive()) is not None:
+            said.append(message)
+    return ended.returncode, said
+
+
+def test_the_child_forks_itself_for_each_trial():
+    """A word begins a trial and a word ends it; in between come its tasks."""
+    trial = [{"trial": "."}, a_task("a"), a_task("b"), {"end": True}]
+
+    code, said = forked("tests.replay.agents:Agent.answer", {"noise": 1}, *trial, *trial)
+
+    assert (code, said[0]) == (0, {"loaded": "shared"})
+    texts = [m["answer"]["text"] if "answer" in m else m["ended"] for m in said[1:]]
+    assert texts == ["1: a", "1: b", 0] * 2
+
+
+def test_the_child_tells_how_a_forked_trial_ended():
+    """With its exit code; 128 and more for a signal."""
+    code, said = forked("tests.replay.agents:kills_itself", {"trial": "."}, a_task())
+
+    assert (code, said) == (0, [{"loaded": "shared"}, {"ended": 137}])
 
 
 def served(target, *tasks):

@@ -62,6 +62,19 @@ def test_a_reply_as_plain_json():
     assert second == (200, {"text": "a", "tool_calls": [], "finish_reason": "end"})
 
 
+def test_a_trial_that_is_closed_closes_no_other():
+    """One server serves all trials."""
+    gateway = a_gateway(Turn(text="a"))
+    case = a_case(Turn(text="b"))
+    other = Trial(case, case.recorded, run_id="u")
+    gateway.open(other)
+
+    gateway.close(other)
+
+    assert post(gateway, "/r/t/model", {"messages": []})[1]["text"] == "a"
+    assert post(gateway, "/r/u/model", {"messages": []})[0] == 404
+
+
 @pytest.mark.parametrize(
     ("offered", "name"),
     [

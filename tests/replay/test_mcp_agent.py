@@ -124,6 +124,16 @@ def test_the_tool_gets_what_its_schema_names(server, tmp_path, tools, seen):
     assert issues(found) == []
 
 
+def test_a_server_is_greeted_once_for_all_turns(server, tmp_path):
+    """The tool is asked again with what was said since."""
+    call = """say(id=at, result={"content": [{"type": "text", "text": str(len(message["params"]["arguments"]["messages"]))}]})"""
+
+    found = driven(server, raw(tmp_path, call, [{"name": "x"}]), DONE, Turn(user="again"), DONE)
+
+    assert claims(found) == ["1", "3"]
+    assert issues(found) == []
+
+
 def test_a_tool_without_a_schema_gets_the_whole_task(server, tmp_path):
     """And what it says in plain text is the answer."""
     call = """say(id=at, result={"content": [{"type": "text", "text": " ".join(sorted(message["params"]["arguments"]))}]})"""

@@ -73,6 +73,48 @@ def test_a_trial_that_must_be_stopped_takes_the_process_with_it():
     assert [issues(found)[0][0] for found in (first, second)] == ["time_limit"] * 2
 
 
+def test_a_side_effect_after_the_answer_counts_in_its_trial():
+    """Tasks that are cancelled clean up when everything has been said."""
+    with serve() as server:
+        found = driven(server, "python:tests.replay.loaded:writes_when_it_ends", setting=QUICK)
+
+    assert texts(found) == ["Fine."]
+    assert [kind for kind, _ in issues(found)] == ["side_effect_blocked"]
+    assert not Path("written-while-ending.txt").exists()
+
+
+def test_a_process_that_dies_between_trials_is_replaced():
+    """Its trial was answered; the next one must not find a corpse."""
+    agent = "python:tests.replay.loaded:kills_when_it_ends"
+    bare = Setting(isolate=Level.NONE)
+    with serve() as server:
+        found = [driven(server, agent, setting=bare) for _ in range(2)]
+
+    assert [texts(one) for one in found] == [["Fine."]] * 2
+    assert [issues(one) for one in found] == [[]] * 2
+
+
+def test_words_that_nobody_waits_for_mean_nothing(monkeypatch):
+    """An agent finds the channel when it looks for it, while it loads and later."""
+    monkeypatch.setenv("LOADED_WITH", "noise")
+
+    with serve() as server:
+        found = driven(server, "python:tests.replay.loaded:meddles")
+
+    assert texts(found) == ["Fine."]
+    assert issues(found) == []
+
+
+def test_an_answer_that_is_none_is_inconclusive():
+    """A forged one breaks its own trial and no other."""
+    with serve() as server:
+        forged = driven(server, "python:tests.replay.loaded:forges")
+        after = driven(server, COUNTS)
+
+    assert issues(forged) == [("agent_error", "it answered something that is no text")]
+    assert texts(after) == ["seen 1, left 0, fresh True, run True, forked True"]
+
+
 def test_nothing_stays_when_the_gateway_closes():
     """No process, no folder."""
     here = Path(f"/proc/self/task/{os.getpid()}/children")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -150,6 +151,22 @@ def test_a_recorded_framework_call_stays_the_frameworks():
     trial.tool("customer.lookup", {})
 
     assert [c.requestor for c in of(trial, ToolCall)] == [Requestor.FRAMEWORK, Requestor.AGENT]
+
+
+def test_framework_calls_are_known_in_any_order():
+    """A framework may look things up in another order today."""
+    trial = a_trial(
+        Turn(
+            by=Requestor.FRAMEWORK,
+            tool_calls=(a_call("calc"), a_call("customer.lookup", call_id="c2")),
+        ),
+        fixtures=(a_fixture(), a_fixture("calc", id="f2")),
+    )
+
+    trial.tool("customer.lookup", {})
+    trial.tool("calc", {})
+
+    assert [c.requestor for c in of(trial, ToolCall)] == [Requestor.FRAMEWORK] * 2
 
 
 def test_a_call_that_the_code_never_made_is_denied_at_its_place():
@@ -469,6 +486,26 @@ def test_calls_made_at_the_same_time_overlap():
     kinds = [event.kind for event in trial.finish().trace.events][-4:]
     assert kinds == ["tool_call", "tool_call", "tool_result", "tool_result"]
     assert [r.call_id for r in of(trial, ToolResult)] == ["c2", "c1"]  # recorded completion
+
+
+def test_a_call_that_nobody_asked_for_overlaps_with_those_under_way(monkeypatch):
+    """It waits for no other call of a turn, but it was made at the same time as one."""
+    monkeypatch.setattr("workbench.replay.trial._GRACE_S", 20)
+    turn = asks(a_call("billing.pause", {"a": 1}), a_call("calc", call_id="c2"))
+    trial = a_trial(turn)
+    ask(trial)
+
+    pause = threading.Thread(target=trial.tool, args=("billing.pause", {"a": 1}))
+    pause.start()
+    while not trial._completing:
+        time.sleep(0.001)
+    trial.tool("customer.lookup", {})
+    trial.tool("calc", {})
+    pause.join()
+
+    kinds = [event.kind for event in trial.finish().trace.events][-6:]
+    assert kinds[:3] == ["tool_call", "tool_call", "tool_result"]
+    assert [c.tool for c in of(trial, ToolCall)][:2] == ["billing.pause", "customer.lookup"]
 
 
 def test_calls_made_one_after_the_other_do_not_overlap():

@@ -86,7 +86,7 @@ def program(tmp_path, monkeypatch):
 
 def run(program, kind, fault, *, seconds=20):
     """Run one case with the program as an agent of a kind; it must leave nothing."""
-    handles = _handles()
+    handles, children = _handles(), _children()
     agent = f"{kind}:{shlex.join([sys.executable, str(program), fault])}"
     started = time.monotonic()
 
@@ -95,7 +95,7 @@ def run(program, kind, fault, *, seconds=20):
     )
 
     assert time.monotonic() - started < seconds + 15
-    assert _children() == ""
+    assert _children() <= children
     assert list((program.parent / "scratch").iterdir()) == []
     deadline = time.monotonic() + 5
     while len(_handles()) > len(handles) and time.monotonic() < deadline:
@@ -105,7 +105,8 @@ def run(program, kind, fault, *, seconds=20):
 
 
 def _children():
-    return Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
+    """Return the ids of children; other tests leave some, such as Python's resource tracker."""
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split())
 
 
 def _handles():

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Nursery"]
 
 _END_S: Final = 5
+_LOADED: Final = "loaded"
 
 
 class Nursery:
@@ -85,14 +86,14 @@ class Nursery:
             self._begin(trial)
         child = self._alive()
         child.send(self._host.task(trial, messages))
-        while True:
-            message = self._word(trial)
-            if "answer" in message:
-                answer: JsonMap = message["answer"]
-                return answer
-            if "ended" in message:
-                self._begun = False
-                raise Failed(f"its process ended with code {message['ended']} before it answered")
+        message = self._word(trial, "answer", "ended")
+        if "ended" in message:
+            self._begun = False
+            raise Failed(f"its process ended with code {message['ended']} before it answered")
+        answer = message["answer"]
+        if not isinstance(answer, dict):
+            raise Failed("it answered something that is no text")
+        return answer
 
     def _alive(self) -> Child:
         assert self._child is not None  # noqa: S101  begun
@@ -120,13 +121,16 @@ class Nursery:
             )
             self._child = child
             self.reached = child.reached
-            self._shared = self._word(trial, loading=True)["loaded"] == "shared"
+            self._shared = self._word(trial, _LOADED)[_LOADED] == "shared"
         except BaseException:
             self.end()
             raise
 
-    def _word(self, trial: Trial, *, loading: bool = False) -> dict[str, Any]:
-        """Return the next message that is no mere note; one that must be stopped is ended."""
+    def _word(self, trial: Trial, *words: str) -> dict[str, Any]:
+        """Return the next message with one of these words; a process to be stopped is ended.
+
+        An agent can reach the channel, so other messages mean nothing.
+        """
         child = self._alive()
         while True:
             try:
@@ -138,12 +142,13 @@ class Nursery:
                 code = child.end()
                 self.end()
                 raise Failed(f"its process ended with code {code} before it answered")
-            if "side_effect" not in message:
-                return _taken(message)
-            event = str(message["side_effect"])[:60]
-            if loading:
-                self._loading.append(event)
-            _note(trial, event)
+            if "side_effect" in message:
+                event = str(message["side_effect"])[:60]
+                if _LOADED in words:
+                    self._loading.append(event)
+                _note(trial, event)
+            elif any(word in _taken(message) for word in words):
+                return message
 
     def _finish(self, trial: Trial) -> None:
         """End the trial's own process; a process that was not forked ends as a whole."""
@@ -170,6 +175,7 @@ def _last_word(child: Child) -> dict[str, Any] | None:
 
 
 def _taken(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message unless it says that the agent failed."""
     if message.get("failed") == "unloadable":
         fix = "write python:package.module:callable, found from the working folder"
         raise InputError(f"the agent cannot be loaded: {message.get('where')}", fix=fix)

@@ -54,7 +54,7 @@ def run(spec: Spec, channel: Channel, *, audited: bool, forks: bool = True) -> i
         with lock:
             channel.send(document)
 
-    if audited:
+    if audited:  # pragma: no cover  the hook refuses to write what was measured
         tell = lambda event: send({"side_effect": event})  # noqa: E731  one use
         install(AuditRule(port=spec.port, writable=[spec.scratch], tell=tell, harmless=MCP_COMMAND))
     agent = _guarded(lambda: load(spec.target), send, stage="load")
@@ -120,7 +120,7 @@ def _can_be_forked() -> bool:
 def _forked(scratch: str, serve: Callable[[], int]) -> int:
     """Run one trial in a process of its own; return its exit code once nothing is left of it."""
     child = os.fork()
-    if child == 0:
+    if child == 0:  # pragma: no cover  ends without writing what was measured
         os.environ["TMPDIR"] = scratch
         if (known := sys.modules.get("tempfile")) is not None:
             vars(known)["tempdir"] = None  # it looks only once
