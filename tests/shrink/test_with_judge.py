@@ -16,9 +16,10 @@ from workbench.casefile.contract import load_contract
 from workbench.check.judge import judge
 from workbench.check.oracle import recorded_oracle
 from workbench.model.case import CaseSource, Header, SourceKind
+from workbench.model.event import Outcome
 from workbench.replay.oracle import replay_oracle
 from workbench.replay.scripted import replay_path
-from workbench.shrink import is_projection, shrink_trace
+from workbench.shrink import Step, is_projection, shrink_trace
 
 if TYPE_CHECKING:
     from workbench.model.contract import Contract
@@ -40,6 +41,7 @@ DOCUMENTS: tuple[JsonMap, ...] = (
         "claims": {"success": ["done"]},
     },
     {"limits": {"input_tokens": 6}},
+    {"finishes": True},
 )
 CONTRACTS = [load_contract(document) for document in DOCUMENTS]
 contracts = st.sampled_from(CONTRACTS)
@@ -112,4 +114,32 @@ def test_a_call_that_the_contract_cannot_do_without_stays_and_the_result_is_mini
 
     assert tools_called(shrunk.trace) == ["poll", "look"]
     assert shrunk.unresolved > 0
+    assert shrunk.minimal.behaviour
+
+
+def test_an_earlier_offender_that_was_left_out_is_not_taken_back():
+    """Every call without an answer offends alone, so the search could go round for ever."""
+    asked = {"email": "alice@example.com", "user": "user_a"}
+    trace = a_trace(
+        a_user("Send an email to user_a at alice@example.com"),
+        a_call("send_email", outcome=Outcome.MISSING, args=asked),
+        a_claim("Email sent to alice@example.com for user_a."),
+        a_user("Cancel the orders of user_a"),
+        a_call("cancel_order", outcome=Outcome.MISSING, args={"user": "user_a"}),
+        a_claim("Order 4 of user_a is cancelled."),
+        a_user("What did user_b order?"),
+        a_call("get_orders", outcome=Outcome.MISSING, args={"user": "user_b"}),
+        a_claim("User user_b has placed one order."),
+    )
+    steps: list[Step] = []
+
+    def at_most_fifty(step: Step) -> None:
+        steps.append(step)
+        assert len(steps) < 50
+
+    shrunk = shrink_trace(
+        trace, recorded_oracle(load_contract({"finishes": True})), on_step=at_most_fifty
+    )
+
+    assert tools_called(shrunk.trace) == ["send_email"]
     assert shrunk.minimal.behaviour

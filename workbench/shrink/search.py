@@ -231,10 +231,14 @@ class Search:
         return argument_cuts(self._space, self.current, self._core())
 
     def _with_units(self, units: frozenset[int]) -> Candidate | None:
-        """Return the candidate that keeps these of the current units; None: nothing changes."""
+        """Return the candidate that keeps these of the current units; None: it is no smaller.
+
+        What the violation of now needs may have been left out under another one. Taking it back
+        for nothing would go back and forth for ever.
+        """
         current = self.current.selection
         closed = self._space.closed((units & current.units) | self._held())
-        if closed == current.units or not closed:
+        if not closed or len(closed) >= len(current.units):
             return None
         return self._candidate(closed, current.cuts)
 
