@@ -33,6 +33,8 @@ class Finding:
     cluster: Cluster | None = None
     """As the policy alone would have it; None: texts."""
     texts: tuple[OpenText, ...] = field(default=(), repr=False)
+    is_settled: bool = False
+    """Whether decisions on values settle all its texts, without anybody having marked them."""
     now: Cluster | None = None
     """As it is with all decisions; parts of it may have gone their own way."""
 
@@ -91,13 +93,19 @@ def findings_of(base: Look, now: Look) -> tuple[Finding, ...]:
 
 def _texts(base: Look, now: Look) -> Iterator[Finding]:
     known = {text.places: text for text in (*base.open_texts, *now.open_texts)}
+    left = {text.places for text in now.open_texts}
     groups: dict[str, list[OpenText]] = {}
     for places, text in known.items():
         root = places[0].partition(".")[0]
         groups.setdefault(root if root == _TOOLS else places[0], []).append(text)
     for nth, texts in enumerate(groups.values(), start=1):
         places = tuple(dict.fromkeys(at for text in texts for at in text.places))
-        yield Finding(name=f"t{nth}", places=places, texts=tuple(texts))
+        yield Finding(
+            name=f"t{nth}",
+            places=places,
+            texts=tuple(texts),
+            is_settled=not any(text.places in left for text in texts),
+        )
 
 
 def row_of(finding: Finding, taken: Taken) -> JsonMap:
@@ -130,9 +138,9 @@ def _text_type(finding: Finding) -> str:
 def _status(finding: Finding, taken: Taken) -> JsonMap:
     if finding.cluster is None:
         entry = taken.who_saw(frozenset(finding.places))
-        if entry is None or not frozenset(finding.places) <= taken.seen:
-            return {"status": "open", "by": None}
-        return {"status": "seen", "by": entry.actor, "when": entry.at}
+        if entry is not None and frozenset(finding.places) <= taken.seen:
+            return {"status": "seen", "by": entry.actor, "when": entry.at}
+        return {"status": "settled" if finding.is_settled else "open", "by": None}
     last = taken.last(finding.key)
     if last is not None:
         entry, decision = last

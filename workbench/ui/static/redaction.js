@@ -2,7 +2,7 @@
 
 const STATUS = {
   open: ["○", "to decide"], accepted: ["✓", "accepted"], rejected: ["–", "not personal"],
-  retained: ["◆", "stays"], seen: ["✓", "seen"],
+  retained: ["◆", "stays"], seen: ["✓", "seen"], settled: ["✓", "settled by decisions on its values"],
 };
 const TYPES = { LOCATION: "place", PERSON: "person", EMAIL_ADDRESS: "e-mail address", PHONE_NUMBER: "phone number" };
 const STRATEGIES = { next_draw: "another pseudonym", exact_length: "same length", shape: "same shape" };
