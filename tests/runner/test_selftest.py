@@ -14,6 +14,7 @@ from workbench.model.contract import Unproven
 from workbench.model.event import ClaimOutcome, Outcome
 from workbench.model.ledger import RedactionNote, Residue
 from workbench.runner.accept import repair
+from workbench.runner.lint import Level, lint_case
 from workbench.runner.selftest import check_case, invalid_case, render_report
 
 
@@ -290,3 +291,38 @@ def test_an_idle_agent_hears_every_message_of_the_person():
     report = check_case(case)
 
     assert any("does nothing" in text for _, text in sentences(report, "note"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"ref": "f9.result.id"}, "`ref` names no fixture of the case"),
+        ({"optional": {"ref": "f9.result"}}, "`ref` names no fixture of the case"),
+        ({"range": [9, 1]}, "no number is in its `range`"),
+        ({"ref": "f1.result.account_id"}, None),
+        ({"range": [1, 9]}, None),
+    ],
+)
+def test_a_matcher_that_can_never_match_is_wrong(rule, words):
+    """The call would be blocked for ever, and nobody would know why."""
+    case = a_pause_case()
+    loose = replace(case.fixtures[1], id="f7", match={"idempotency_key": rule})
+
+    found = lint_case(replace(case, fixtures=(*case.fixtures, loose)))
+
+    assert [p.sentence for p in found if p.level is Level.WRONG] == (
+        [] if words is None else [f"f7: {words}, so it never matches"]
+    )
+
+
+def test_a_fixture_that_is_never_reached_is_noted():
+    """Somebody wrote an answer that no trial will ever hear."""
+    case = a_pause_case()
+    again = replace(case.fixtures[0], id="f7", result={"account_id": "A-2"}, times=1)
+    elsewhere = replace(again, id="f8", only=("recorded",))
+
+    found = lint_case(replace(case, fixtures=(*case.fixtures, again, elsewhere)))
+
+    assert [(p.at, p.sentence) for p in found if "reached" in p.sentence] == [
+        ("fixtures.2", "f7 is never reached: f1 answers its call always")
+    ]

@@ -10,7 +10,7 @@ import pytest
 from tests.runner.cases import a_pause_case
 from workbench.casefile.case import save_case
 from workbench.errors import InputError
-from workbench.model.case import CaseState
+from workbench.model.case import CaseState, Withdrawal
 from workbench.model.contract import FixPlace
 from workbench.replay.trial import Limits
 from workbench.runner.accept import repair
@@ -291,3 +291,13 @@ def test_cases_that_do_not_gate_count_for_nothing():
     results = (a_result("pass"), a_result("fail", gates=False))
 
     assert exit_code(results, invalid=0, interrupted=False) == 0
+
+
+def test_a_case_whose_source_was_withdrawn_does_not_gate():
+    """Somebody asked to be forgotten: it runs and is shown until it is redacted again or archived."""
+    withdrawn = Withdrawal(date="2026-11-30", by="ann")
+
+    report = run(a_code_case(withdrawn=withdrawn), gate_proposed=True)
+
+    assert report.cases[0].verdict is CaseVerdict.FAIL
+    assert (report.cases[0].gates, report.exit_code) == (False, 5)

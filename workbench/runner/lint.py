@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.check.claims import claim_outcome
 from workbench.check.globs import glob_matches
 from workbench.errors import CaseFormatError
-from workbench.model.case import CaseState
+from workbench.model.case import ANY_TIMES, CaseState
 from workbench.model.contract import Before
 from workbench.model.event import Claim
 from workbench.model.jsonvalue import same_json
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from workbench.model.case import Case, Fixture, Path, ScriptedCall, Turn
+    from workbench.model.jsonvalue import Json
+    from workbench.replay.compare import Matcher
 
 __all__ = ["Level", "Problem", "lint_case"]
 
@@ -62,6 +64,52 @@ def _matchers(case: Case) -> Iterator[Problem]:
         except CaseFormatError as error:
             sentence = f"{fixture.id}: {error}"
             yield Problem(level=Level.INVALID, at=f"fixtures.{at}", sentence=sentence)
+
+
+def _refs(case: Case) -> Iterator[Problem]:
+    """A `ref` to a fixture that is not there, or a range that nothing is in, never matches."""
+    names = {fixture.id for fixture in case.fixtures}
+    for at, fixture in enumerate(case.fixtures):
+        for rule in _rules_of(fixture):
+            place = str(rule.parameter).partition(".result")[0]
+            if rule.word == "ref" and place not in names:
+                sentence = f"{fixture.id}: `ref` names no fixture of the case, so it never matches"
+                yield Problem(level=Level.WRONG, at=f"fixtures.{at}.match", sentence=sentence)
+            if rule.word == "range" and _is_empty(rule.parameter):
+                sentence = f"{fixture.id}: no number is in its `range`, so it never matches"
+                yield Problem(level=Level.WRONG, at=f"fixtures.{at}.match", sentence=sentence)
+
+
+def _rules_of(fixture: Fixture) -> Iterator[Matcher]:
+    try:
+        rules = parse_matchers(fixture.match)
+    except CaseFormatError:  # said by another rule
+        return
+    for rule in rules.values():
+        inner: Matcher | None = rule
+        while inner is not None:
+            yield inner
+            inner = inner.inner
+
+
+def _is_empty(bounds: Json) -> bool:
+    low, high = bounds if isinstance(bounds, list) else (0, 0)
+    return isinstance(low, int | float) and isinstance(high, int | float) and low > high
+
+
+def _shadowed(case: Case) -> Iterator[Problem]:
+    """A fixture behind one that answers the same call any number of times is never reached."""
+    for at, fixture in enumerate(case.fixtures):
+        for earlier in case.fixtures[:at]:
+            if (
+                earlier.times == ANY_TIMES
+                and (earlier.tool, earlier.only) == (fixture.tool, fixture.only)
+                and not (earlier.match or fixture.match)
+                and same_json(earlier.args, fixture.args)
+            ):
+                sentence = f"{fixture.id} is never reached: {earlier.id} answers its call always"
+                yield Problem(level=Level.NOTE, at=f"fixtures.{at}", sentence=sentence)
+                break
 
 
 def _ids(case: Case) -> Iterator[Problem]:
@@ -190,6 +238,8 @@ def _turns(case: Case) -> Iterator[tuple[str, Turn]]:
 _RULES: Final[tuple[Callable[[Case], Iterator[Problem]], ...]] = (
     _ids,
     _matchers,
+    _refs,
+    _shadowed,
     _paths_of_fixtures,
     _scripted_gate,
     _claims,

@@ -249,7 +249,7 @@ def _job(case: Case, path: str | None, settings: _Settings) -> Job:
         setting=settings.setting,
         plan=plan,
         trials=(live_path(case),) * plan.trials if settings.live else trials,
-        gates=case.state is CaseState.ACTIVE or proposed,
+        gates=(case.state is CaseState.ACTIVE or proposed) and case.withdrawn is None,
         version=settings.version,
         budget=settings.budget,
     )
