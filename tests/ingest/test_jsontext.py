@@ -15,6 +15,7 @@ from workbench.ingest.jsontext import (
     TextMap,
     depth_within,
     path_of,
+    read_mapped,
     read_value,
     without_lone_surrogates,
 )
@@ -59,6 +60,91 @@ def test_a_part_that_is_not_there_has_no_place() -> None:
     assert spans.span(("c",)) is None
     assert spans.span(("b", "x")) is None
     assert spans.span(("c", "d")) is None
+
+
+@settings(max_examples=60)
+@given(json_values(max_leaves=12), st.sampled_from([None, 1, "\t"]))
+def test_parts_seen_while_parsing_are_those_found_later(
+    value: Json, indent: int | str | None
+) -> None:
+    """A long text is walked as it is parsed: the same value, the same places."""
+    rest: list[Json] = ["x" * 2048, {"key": [{"more": value}, value]}]
+    text = f" {json.dumps({'a': value, 'b': [{'c': value}], 'd': rest}, indent=indent)}\n"
+
+    read, spans = read_mapped(text)
+
+    assert read == json.loads(text)
+    assert list(map(str, parts(read))) == list(map(str, parts(json.loads(text))))
+    later = TextMap(text)
+    for path, _ in parts(read):
+        assert spans.span(path) == later.span(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1 "b": 2}',
+        '{"a": 1,}',
+        '{,"a": 1}',
+        '{"a" 1}',
+        '{"a": 1{"b": 2}',
+        "{1: 2}",
+        '{"a": [{"b": 1} {"c": 2}]}',
+        '{"a": [{"b": 1},]}',
+        '{"a": [{"b": 1}',
+        '{"a": {"b": NaN}}',
+        '{"a": 1e999}',
+        '{"a": 1} x',
+        '{"a\tb": 1}',
+        '{"a\\u12": 1}',
+        '{"a": ' + "[" * 100_000,
+    ],
+)
+def test_a_long_text_that_is_no_json_is_refused_like_a_short_one(text: str) -> None:
+    """The walk accepts nothing that the parser refuses, and the reason is the parser's."""
+    long = text.replace("{", '{"long": "' + "x" * 2048 + '", ', 1)
+
+    with pytest.raises(TraceFormatError) as refused:
+        read_value(long)
+    with pytest.raises(TraceFormatError) as walked:
+        read_mapped(long)
+
+    assert str(walked.value) == str(refused.value)
+
+
+def test_of_a_key_that_occurs_twice_nothing_of_the_first_is_kept() -> None:
+    """Places noted in the first value would be wrong for the second."""
+    text = json.dumps({"long": "x" * 2048, "a": {"b": [{"c": 1}]}})[:-1] + ', "a": {"b": [7, 8]}}'
+
+    value, spans = read_mapped(text)
+
+    assert value == json.loads(text)
+    found = spans.span(("a", "b", 1))
+    assert found is not None
+    assert text[slice(*found)] == "8"
+    assert spans.span(("a", "b", 0, "c")) is None
+
+
+def test_a_key_with_escapes_is_found_like_others() -> None:
+    """Its text is not its name."""
+    text = json.dumps({"long": "x" * 2048, 'a "b"\n': [{"c": 1}], "é\\": 2})
+
+    value, spans = read_mapped(text)
+
+    assert value == json.loads(text)
+    for path in (('a "b"\n', 0, "c"), ("é\\",)):
+        found = spans.span(path)
+        assert found is not None
+        assert text[slice(*found)] in ("1", "2")
+
+
+def test_a_long_text_may_not_nest_too_deeply() -> None:
+    """The limit holds however the text is read."""
+    deep = "[" * 200 + "]" * 200
+
+    with pytest.raises(TraceFormatError, match="nested too deeply"):
+        read_mapped(f'{{"long": "{"x" * 2048}", "a": {deep}}}')
+    assert read_mapped(deep, depth=None)[0] is not None
 
 
 def test_depth_counts_containers() -> None:

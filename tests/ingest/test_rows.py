@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 from workbench.ingest.jsontext import TextMap
 from workbench.ingest.rows import message_path, rows_of, with_exact_arguments
 from workbench.model.event import ToolCall, UserMessage
-from workbench.model.trace import Trace
+from workbench.model.trace import Trace, renumbered
 
 TEXT = '{"é": 1, "m": [ {"t": "ü"}, {"t": "b"} ], "r": 2}'
 
@@ -47,7 +50,25 @@ def test_arguments_without_a_place_keep_what_was_written() -> None:
     """And are counted."""
     call = ToolCall(call_id="a", tool="t", args_raw="{}", args={})
 
-    trace, left = with_exact_arguments(Trace(run_id="r", events=(call,)), TextMap(TEXT))
+    elsewhere = replace(call, source_ref="m.7")
+    trace = Trace(run_id="r", events=(call, elsewhere))
 
-    assert trace.events == (call,)
+    found, left = with_exact_arguments(trace, json.loads(TEXT), TextMap(TEXT))
+
+    assert found == trace
+    assert left == 2
+
+
+def test_arguments_are_as_the_source_writes_them() -> None:
+    """A structure byte for byte; a text is its own exact text already; what is not there is ours."""
+    text = '{"m": [{"args": { "a" :1.0}}, {"args": "{ }"}, {"function": {"arguments": [ ]}}, {}]}'
+    calls = [
+        ToolCall(call_id=str(n), tool="t", args_raw="-", source_ref=f"m.{n}") for n in range(4)
+    ]
+    trace = Trace(run_id="r", events=renumbered(calls))
+
+    found, left = with_exact_arguments(trace, json.loads(text), TextMap(text))
+
+    exact = [event.args_raw for event in found.events if isinstance(event, ToolCall)]
+    assert exact == ['{ "a" :1.0}', "-", "[ ]", "-"]
     assert left == 1

@@ -60,7 +60,7 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
     except Exception as error:  # noqa: BLE001  one record that an importer breaks on, of a file of many
         return _unusable(raw, origin, None, f"{origin.where}: {BROKE}{type(error).__name__}")
     if entry.located:
-        trace, losses = _exact(trace, losses, spans)
+        trace, losses = _exact(trace, losses, value, spans)
     unread = sum(piece.error is not None for piece in run.pieces)
     counts = {"lone_surrogates": halves, "records_unreadable": unread}
     items = (*losses.items, *counted_losses(counts), *raw_losses(spans.text))
@@ -114,9 +114,9 @@ def _rows(entry: Format, trace: Trace, spans: TextMap) -> Rows:
     return rows_of([("events", event.seq) for event in trace.events], spans)
 
 
-def _exact(trace: Trace, losses: Losses, spans: TextMap) -> tuple[Trace, Losses]:
+def _exact(trace: Trace, losses: Losses, value: Json, spans: TextMap) -> tuple[Trace, Losses]:
     """Take the arguments' text from the record; the loss stays where that was impossible."""
-    trace, left = with_exact_arguments(trace, spans)
+    trace, left = with_exact_arguments(trace, value, spans)
     items = (loss for loss in losses.items if left or loss.kind != "args_not_exact")
     return trace, Losses(items=tuple(items))
 

@@ -7,14 +7,13 @@ only divide the bytes: what stands between two messages belongs to the earlier o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.ingest.jsontext import Step, TextMap, path_of
-from workbench.ingest.transcript import compact
 from workbench.model.event import ToolCall
-from workbench.model.jsonvalue import ABSENT
+from workbench.model.jsonvalue import ABSENT, Absent, Json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,8 +93,13 @@ def _bytes(text: str, chars: Sequence[int]) -> tuple[int, ...]:
     return tuple(offsets)
 
 
-def with_exact_arguments(trace: Trace, spans: TextMap) -> tuple[Trace, int]:
+def with_exact_arguments(trace: Trace, value: Json, spans: TextMap) -> tuple[Trace, int]:
     """Give each call whose source has a structure the exact text of it.
+
+    Args:
+        trace: as imported.
+        value: of the record, or of the records of a grouped run.
+        spans: its text.
 
     Returns:
         The trace, and how many calls keep arguments that we wrote.
@@ -103,24 +107,36 @@ def with_exact_arguments(trace: Trace, spans: TextMap) -> tuple[Trace, int]:
     left = 0
     events: list[Event] = []
     for event in trace.events:
-        if isinstance(event, ToolCall) and _may_be_ours(event):
-            text = _argument_text(event, spans)
-            if text is None:
-                left += 1
-            elif not text.startswith('"'):  # a string is its own exact text already
+        if isinstance(event, ToolCall) and event.args_raw is not None:
+            path = _argument_path(event, value)
+            span = spans.span(path) if path else None
+            if span is not None:
+                text = spans.text[span[0] : span[1]]
                 event = replace(event, args_raw=text)  # noqa: PLW2901  the same event, exact
+            left += path is None
         events.append(event)
     return replace(trace, events=tuple(events)), left
 
 
-def _may_be_ours(call: ToolCall) -> bool:
-    """Whether the text of the arguments is as we write it, so that the source may have another."""
-    return call.args is not ABSENT and call.args_raw == compact(call.args)
-
-
-def _argument_text(call: ToolCall, spans: TextMap) -> str | None:
+def _argument_path(call: ToolCall, value: Json) -> PartPath | None:
+    """Return where the structure of the arguments stands; empty: a text is its own exact text."""
     path = path_of(call.source_ref) if call.source_ref else ()
-    members = spans.children(path) if path else {}
-    found = (spans.span((*path, *steps)) for steps in _ARGUMENTS if steps[0] in members)
-    span = next((span for span in found if span is not None), None)
-    return None if span is None else spans.text[span[0] : span[1]]
+    body = _part(value, path) if path else None
+    for steps in _ARGUMENTS if isinstance(body, dict) else ():
+        found = _part(body, steps)
+        if found is not ABSENT:
+            return () if isinstance(found, str) else (*path, *steps)
+    return None
+
+
+def _part(value: Json | Absent, path: PartPath) -> Json | Absent:
+    """Return the part of a value at a path."""
+    return reduce(_child, path, value)
+
+
+def _child(value: Json | Absent, step: Step) -> Json | Absent:
+    if isinstance(value, dict) and isinstance(step, str):
+        return value.get(step, ABSENT)
+    if isinstance(value, list) and isinstance(step, int) and step < len(value):
+        return value[step]
+    return ABSENT
