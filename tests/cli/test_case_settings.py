@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import RUN
+from workbench.casefile.case import load_case
 
 pytestmark = pytest.mark.desk
 
@@ -71,3 +72,18 @@ def test_claims_that_are_none_are_refused_where_they_stand(demo, shell):
 
     assert said.status == 4
     assert "workbench.toml: claims.success.0" in said.err
+
+
+def test_tools_that_run_for_real_are_said_in_the_case(demo, shell):
+    """A clock or a calculator needs no fixture; a runner elsewhere has no `workbench.toml`."""
+    with (demo / "workbench.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[tools."crm.contact"]\neffect = "pure"\nlocal = true\n')
+
+    said = shell(
+        *("make", "incident.json", "--contract", "contract.yaml", "--policy", "redaction.yaml"),
+        *("--owner", "billing", "--review-date", "2099-02-28", "--without-ner"),
+        *("-o", "cases/made.case.yaml"),
+    )
+
+    assert said.status == 0, said.err
+    assert load_case("cases/made.case.yaml").local == ("crm.contact",)

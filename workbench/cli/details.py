@@ -66,7 +66,8 @@ def details_of(options: Namespace, *, today: str) -> CaseDetails:
         InputError: a `--why` has no key, or another one; the owner is none of those that
             `workbench.toml` lists.
     """
-    _require_owner(options.owner, settings_of().review.owners)
+    settings = settings_of()
+    _require_owner(options.owner, settings.review.owners)
     if is_date(options.review_date) and options.review_date < today:
         complain(
             f"workbench: --review-date {options.review_date} is past; the case is due for review "
@@ -81,6 +82,7 @@ def details_of(options: Namespace, *, today: str) -> CaseDetails:
         fix=None if options.fix is None else FixPlace(options.fix),
         why=_why(options.why),
         incident=options.incident,
+        local=tuple(name for name, tool in settings.tools.items() if tool.local),
     )
 
 

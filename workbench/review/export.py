@@ -23,6 +23,7 @@ from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseSource, CaseState, Header, HistoryEntry, Severity, SourceKind
 from workbench.model.event import Claim, ClaimBasis, ClaimOutcome
 from workbench.model.ledger import Residue
+from workbench.model.trace import Effect
 from workbench.redact.places import parse_glob
 from workbench.redact.residue import scan, view_count
 from workbench.redact.slots import tree_slots
@@ -67,6 +68,8 @@ class CaseDetails:
     why: JsonMap | None = None
     incident: str | None = None
     """Reference in the incident tracker; None: the draft's."""
+    local: tuple[str, ...] = ()
+    """Tools that may run for real in a replay; those of the case with effect pure are taken."""
 
 
 def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
@@ -96,8 +99,10 @@ def case_of(draft: Draft, details: CaseDetails, *, date: str) -> Case:
     )
     created = HistoryEntry(date=date, by=details.owner, change="created")
     versions = draft.trace.versions
+    pure = [tool.name for tool in case.tools if tool.effect is Effect.PURE]
     case = replace(
         case,
+        local=tuple(name for name in pure if name in details.local),
         history=(created,),
         failing_version=versions.prompt or versions.agent or versions.model,
     )
