@@ -40,6 +40,7 @@ from workbench.ingest.openai_responses import FORMAT as OPENAI_RESPONSES
 from workbench.ingest.openhands import EVENTS as OPENHANDS_EVENTS, FORMAT as OPENHANDS
 from workbench.ingest.otlp.read import FORMAT as OTLP
 from workbench.ingest.pydantic_ai import FORMAT as PYDANTIC_AI
+from workbench.ingest.results_record import FORMAT as RESULTS
 from workbench.ingest.swe_agent import FORMAT as SWE_AGENT
 from workbench.ingest.tau import TAU2_BENCH, TAU_BENCH
 from workbench.ingest.whowhen import FORMAT as WHOWHEN
@@ -58,6 +59,7 @@ FORMATS: Final[dict[str, Format]] = {
     entry.name: entry
     for entry in (
         NATIVE,
+        RESULTS,
         OPENAI_CHAT,
         ANTHROPIC_MESSAGES,
         TAU_BENCH,

@@ -18,9 +18,11 @@ from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
 from workbench.ingest.joined import is_joinable, joined
+from workbench.ingest.results_record import FORMAT as RESULTS
 from workbench.ingest.source import file_digest, open_source, pieces_of, shown_path
 from workbench.ingest.survey import survey
 from workbench.ingest.toollist import read_tools
+from workbench.ingest.trial_results import is_results_file, runs_of_results
 from workbench.model.trace import Imported, Losses, Source, Tool, Trace
 
 __all__ = ["FORMATS", "file_digest", "ingest_traces", "load_run", "read_source", "read_tools"]
@@ -57,6 +59,10 @@ def read_source(
     source = open_source(path)
     size = source.path.stat().st_size
     tell = on_progress or _silent
+    if format in (AUTO, RESULTS.name) and is_results_file(source):
+        yield from runs_of_results(source, tools=tools)
+        tell(2 * size, 2 * size)
+        return
     found = survey(source, wanted=format, on_bytes=lambda done: tell(done, 2 * size))
     pieces = found.held()
     if pieces is None:
