@@ -160,7 +160,7 @@ def test_trials_are_recorded_as_runs_and_results(cases, shell, monkeypatch):
     first = shell("run", "cases", *AGENT, "--record", "--store", "store")
     listed = shell("runs", "--failed", "--store", "store", "--json").document
 
-    assert (first.status, first.err) == (1, "1 trials are in the store\n")
+    assert (first.status, first.err) == (1, "1 trial in the store\n")
     (run,) = listed["runs"]
     assert run["run_id"].startswith("pause-with-unknown-outcome.recorded.1@20")
     with open_store("store") as store:
@@ -181,7 +181,7 @@ def test_a_run_without_trials_records_nothing(cases, shell):
 
     said = shell("run", "cases", *AGENT, "--record", "--store", "store")
 
-    assert (said.status, said.err) == (5, "0 trials are in the store\n")
+    assert (said.status, said.err) == (5, "0 trials in the store\n")
     assert not Path("store").exists()
 
 

@@ -139,6 +139,18 @@ def test_answers_that_break_an_accepted_path_are_refused():
     assert error.value.reasons[0].startswith("path verified: success_requires/1: ")
 
 
+def test_an_accepted_path_that_was_not_green_is_no_reason_to_refuse():
+    """`check` names it; answers of a live run neither mend it nor break it."""
+    green = accept_trace(a_pause_case(), a_good_run(), name="verified", by="ann")
+    (path,) = green.accepted
+    red = replace(path, turns=path.turns[:-2] + path.turns[-1:])
+    case = replace(green, paths=(green.recorded, red))
+
+    _, ids = added(case, OTHER)
+
+    assert ids == ("f4",)
+
+
 def test_only_an_equal_answer_is_a_duplicate():
     """Matchers of a fixture that is there may take the call, once."""
     loose = a_fixture(

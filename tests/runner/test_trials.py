@@ -246,12 +246,18 @@ def test_an_interrupted_run_keeps_what_it_has():
         (" ", {}, "nothing of yours would be tested"),
         ("python:a", {}, "cannot be started"),
         ("cmd:sh", {"layer": "dreamed"}, "layer 'dreamed' is not known"),
+        ("cmd:sh", {"layer": "live"}, "has no model provider"),
+        ("cmd:sh", {"trials": 0}, "is 0; expected an integer >= 1"),
+        ("cmd:sh", {"trials": 2}, "a script runs once"),
+        ("cmd:sh", {"paths": "some"}, "paths 'some' is not known; expected due or all"),
         ("cmd:sh", {"isolate": "docker"}, "isolation 'docker' is not known"),
         ("python:tests.runner.agents:nobody", {}, "no callable nobody"),
     ],
 )
-def test_what_cannot_be_run_at_all_is_a_usage_error(agent, options, expected):
+def test_what_cannot_be_run_at_all_is_a_usage_error(monkeypatch, agent, options, expected):
     """Before anything is concluded."""
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
     with pytest.raises(InputError, match=expected):
         run_cases([an_active_case()], agent=agent, **options)
 
