@@ -151,7 +151,7 @@ def test_the_record_names_what_was_decided_and_what_was_left(tmp_path):
     empty = meeting_record([], [], date=TODAY)
 
     assert text.startswith(f"# Stale cases, {TODAY}\n\nPresent: bob, ann.\n")
-    assert "2 of 2 cases needed a decision; 1 decisions were made, 1 cases were left." in text
+    assert "2 of 2 cases needed a decision; 1 decision made, 1 case left." in text
     assert r"| `a` | keep | 2027-06-01 | ann | a \| b \<img src=x\>\\nnew line \\u202e |" in text
     assert "## Left for next time\n\n| case | owner | review date | why |" in text
     assert "| `b` | billing-agents | 2026-11-02 | its review was due 28 days ago" in text

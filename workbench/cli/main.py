@@ -45,6 +45,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "fixtures": ("workbench.cli.fixtures", "add reviewed answers for calls a live run missed"),
     "fmt": ("workbench.cli.fmt", "write case files in the one canonical layout"),
     "migrate": ("workbench.cli.migrate", "bring case files of an older format up to date"),
+    "report": ("workbench.cli.report", "write a page for the post-mortem, values masked"),
     "due": ("workbench.cli.due", "list the cases that need a decision, worst first"),
     "store": ("workbench.cli.store", "verify the store and say what is in it"),
 }

@@ -16,6 +16,7 @@ from workbench.casefile.files import shown_path
 from workbench.casefile.place import describe
 from workbench.errors import InputError
 from workbench.model.case import CaseState, HistoryEntry, Mute
+from workbench.model.wording import counted
 from workbench.review.edit import rewrite_case
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.markdown import code_span
@@ -194,8 +195,8 @@ def meeting_record(
         f"# Stale cases, {date}",
         f"Present: {present}.",
         (
-            f"{len(due)} of {len(rows)} cases needed a decision; {len(decisions)} decisions were "
-            f"made, {len(open_rows)} cases were left."
+            f"{len(due)} of {counted(len(rows), 'case')} needed a decision; "
+            f"{counted(len(decisions), 'decision')} made, {counted(len(open_rows), 'case')} left."
         ),
     )
     return "\n\n".join((*head, *_decided_part(decisions), *_open_part(open_rows))) + "\n"

@@ -22,6 +22,7 @@ from workbench.casefile.strict_yaml import MAX_BYTES, load_yaml
 from workbench.errors import InputError
 from workbench.model.case import CaseState
 from workbench.model.event import ToolCall, ToolResult
+from workbench.model.wording import counted
 from workbench.replay.scripted import replay_path
 from workbench.review.owners import no_owners
 from workbench.runner.selftest import check_case
@@ -215,15 +216,11 @@ def _date_signs(row: DueCase, lead_days: int) -> Iterator[Sign]:
     if left is None or left > lead_days:
         return
     if left < 0:
-        sentence = f"its review was due {_counted(-left)} ago, on {row.review_date}"
+        sentence = f"its review was due {counted(-left, 'day')} ago, on {row.review_date}"
         yield Sign(kind=SignKind.OVERDUE, sentence=sentence, fix="decide: keep, fix, mute, archive")
         return
-    when = "today" if left == 0 else f"in {_counted(left)}, on {row.review_date}"
+    when = "today" if left == 0 else f"in {counted(left, 'day')}, on {row.review_date}"
     yield Sign(kind=SignKind.NEAR, sentence=f"its review is due {when}")
-
-
-def _counted(days: int) -> str:
-    return f"{days} day{'' if days == 1 else 's'}"
 
 
 def _state_signs(case: Case, today: str, lead_days: int) -> Iterator[Sign]:
@@ -239,12 +236,12 @@ def _state_signs(case: Case, today: str, lead_days: int) -> Iterator[Sign]:
         )
     age = retained_days(case, today=today)
     if case.state is CaseState.PROPOSED:
-        since = "" if age is None or age < 0 else f" since {_counted(age)}"
+        since = "" if age is None or age < 0 else f" since {counted(age, 'day')}"
         sentence = f"proposed{since}: it does not gate yet"
         yield Sign(kind=SignKind.PROPOSED, sentence=sentence, fix="workbench activate, or archive")
     limit = RETENTION_DAYS.get(case.state)
     if age is not None and limit is not None and age > limit:
-        sentence = f"its run is older than the {_counted(limit)} for which a source is kept"
+        sentence = f"its run is older than the {counted(limit, 'day')} for which a source is kept"
         yield Sign(kind=SignKind.OLD_SOURCE, sentence=sentence)
 
 
