@@ -39,12 +39,16 @@ Reader: TypeAlias = Callable[[Any, Json, "Place", str], object]
 _PLAIN_HINTS = (Json, Json | Absent, JsonMap, JsonMap | None)
 """Types of fields that hold plain JSON: written as they are, however deep."""
 
+_SCALARS = frozenset({str, int, float, bool, types.NoneType})
+
 
 # --- values to JSON ----------------------------------------------------------
 
 
 def encode(value: object) -> Json:
     """Return a model value as plain JSON, without fields at their defaults."""
+    if type(value) in _SCALARS:
+        return cast("Json", value)
     match value:
         case Signature():
             return _encode_signature(value)
@@ -68,22 +72,31 @@ def encode_fields(value: Any) -> JsonMap:  # noqa: ANN401  any dataclass
     """Return a dataclass of the model as a JSON mapping."""
     found: JsonMap = {}
     kind = getattr(type(value), "kind", None)
-    hints = hints_of(cast("type", type(value)))
-    for entry in fields(value):
-        item = getattr(value, entry.name)
-        if entry.name != "seq" and _is_default(entry, item):
+    for name, key, default, is_plain in _written(cast("type", type(value))):
+        item = getattr(value, name)
+        if item is default or (type(item) is type(default) and item == default):
             continue
-        plain = hints[entry.name] in _PLAIN_HINTS
-        found[_json_key(entry)] = item if plain else encode(item)
-        if kind is not None and entry.name == "seq":
+        found[key] = item if is_plain else encode(item)
+        if kind is not None and name == "seq":
             found["kind"] = kind
     return found
 
 
-def _is_default(entry: Field[Any], item: object) -> bool:
-    if entry.default is not MISSING:
-        return type(item) is type(entry.default) and item == entry.default
-    return entry.default_factory is not MISSING and item == entry.default_factory()
+@lru_cache(maxsize=256)
+def _written(cls: type) -> tuple[tuple[str, str, object, bool], ...]:
+    """Return of each field its name, its key, the default that is not written, and if it is JSON."""
+    hints = hints_of(cls)
+    return tuple(
+        (entry.name, _json_key(entry), _default(entry), hints[entry.name] in _PLAIN_HINTS)
+        for entry in fields(cls)
+    )
+
+
+def _default(entry: Field[Any]) -> object:
+    """Return the default of a field; `MISSING`, which no value is: it is always written."""
+    if entry.name == "seq":
+        return MISSING
+    return entry.default if entry.default_factory is MISSING else entry.default_factory()
 
 
 def _json_key(entry: Field[Any]) -> str:

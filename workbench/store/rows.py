@@ -32,6 +32,7 @@ __all__ = ["RunRows", "losses_of", "microseconds", "rows_of", "trace_of"]
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _PLACE: Final = Place(name="store")
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _TOO_DEEP: Final = "the trace is nested too deeply to be written"
 
 
@@ -121,7 +122,7 @@ def _written(imported: Imported) -> tuple[Imported, _Written]:
 
 
 def _dumps(value: Json) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _COMPACT.encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:  # a lone surrogate, which JSON escapes can say and UTF-8 cannot
