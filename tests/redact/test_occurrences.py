@@ -83,3 +83,15 @@ def test_nothing_known_finds_nothing() -> None:
     empty.learn([])
 
     assert list(empty.find(Leaf(text="Rachel 4471902 a@b.com", path=()))) == []
+
+
+def test_a_name_that_is_a_whole_value_somewhere_counts_in_lower_case_too() -> None:
+    """An agent searched for `rivera`, as the person wrote it: both say the same, or both leak."""
+    found = Occurrences(protected=frozenset())
+    found.learn([("Rachel Rivera", "PERSON"), ("Will Rose", "PERSON")], alone=["rivera", "will"])
+
+    def of(text: str) -> list[str]:
+        return [text[f.start : f.end] for f in found.find(Leaf(text=text, path=("a",)))]
+
+    assert of("look up rivera, please") == ["rivera"]
+    assert of("look up rose, if you will") == []

@@ -56,7 +56,7 @@ def test_an_event_in_both_ways(part, masked, revealed):
 
 
 def test_replies_claims_and_calls():
-    """What was asked for, what was said, what came back."""
+    """What was asked for, what came back, and what was said as the judge reads it."""
     parts = (
         a_turn(a_call("a.b", args={"n": 1}), text="One moment."),
         a_call("c.d", args_raw="{broken", by=Requestor.USER, outcome=Outcome.OK, result="fine"),
@@ -71,7 +71,7 @@ def test_replies_claims_and_calls():
         "c.d text(7)  by user",
         "c.d -> ok  text(4)",
         "text(5)",
-        "final, claims unknown  text(5)",
+        "final, claims success  text(5)",
     )
     assert lines_of(*parts, reveal=True)[2] == 'a.b {"n": 1}'
 

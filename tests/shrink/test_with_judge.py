@@ -119,7 +119,7 @@ def test_a_call_that_the_contract_cannot_do_without_stays_and_the_result_is_mini
 
 def test_an_earlier_offender_that_was_left_out_is_not_taken_back():
     """Every call without an answer offends alone, so the search could go round for ever."""
-    asked = {"email": "alice@example.com", "user": "user_a"}
+    asked: JsonMap = {"email": "alice@example.com", "user": "user_a"}
     trace = a_trace(
         a_user("Send an email to user_a at alice@example.com"),
         a_call("send_email", outcome=Outcome.MISSING, args=asked),

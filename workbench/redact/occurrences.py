@@ -63,6 +63,7 @@ class Occurrences:
     protected: frozenset[str]
     """Folded words that stay: tool names, property names, enum words."""
     _texts: dict[str, _Pattern] = field(default_factory=dict)
+    _alone: frozenset[str] = frozenset()
     _cores: dict[str, str] = field(default_factory=dict)
     _names: dict[str, None] = field(default_factory=dict)
     _hosts: dict[str, str] = field(default_factory=dict)
@@ -74,8 +75,14 @@ class Occurrences:
     _text_machine: ahocorasick_rs.AhoCorasick | None = None
     _core_machine: ahocorasick_rs.AhoCorasick | None = None
 
-    def learn(self, values: Iterable[tuple[str, str]]) -> None:
-        """Take in values as (text, type) pairs."""
+    def learn(self, values: Iterable[tuple[str, str]], alone: Iterable[str] = ()) -> None:
+        """Take in values.
+
+        Args:
+            values: (text, type) pairs.
+            alone: texts of whole leaves; a name that is one of them counts however it is written.
+        """
+        self._alone = frozenset(folded(text).strip() for text in alone)
         for text, kind in sorted(set(values)):
             plain = folded(text).strip()
             if plain and plain not in self.protected:
@@ -123,6 +130,7 @@ class Occurrences:
     def _add(self, plain: str, kind: str, *, is_word: bool = False) -> None:
         if plain in self.protected or (is_word and plain in COMMON_WORDS):
             return
+        is_word = is_word and plain not in self._alone
         old = self._texts.get(plain)
         if old is None or (old.is_word and not is_word):
             self._texts[plain] = _Pattern(kind, is_word)

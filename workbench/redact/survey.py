@@ -173,6 +173,9 @@ def survey(
     return found
 
 
+_NAME_AT_MOST: Final = 72
+"""No longer text is a single name."""
+
 _First: TypeAlias = list[tuple[int, "Leaf", list[Finding]]]
 
 
@@ -188,7 +191,10 @@ def _search_again(
     }
     values |= {(needle.text, needle.label) for needle in found.known}
     known = Occurrences(protected=found.protected)
-    known.learn(values)
+    whole = {
+        leaf.text for _, leaf, _ in first if not leaf.is_key and len(leaf.text) <= _NAME_AT_MOST
+    }
+    known.learn(values, alone=whole)
     exact = Exact(values)
     cache: dict[tuple[str, bool, bool], tuple[Finding, ...]] = {}
 

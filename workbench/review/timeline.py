@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode
+from workbench.check.claims import claim_outcome
+from workbench.model.contract import ClaimRules
 from workbench.model.event import (
     Claim,
     ModelReply,
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["event_lines", "headline", "timeline", "word_or_mask"]
 
 _WIDTH = 96
+_RULES = ClaimRules()
+"""What reads a claim that nobody labelled, unless a contract says otherwise."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.]{0,39}")
 
 
@@ -106,7 +110,7 @@ def _event_line(event: Event, tool_by_call: Mapping[str, str], say: Say) -> str:
             return (say(event.text) if event.text else "") + calls
         case Claim():
             final = "final, " if event.final else ""
-            return f"{final}claims {event.outcome.value}  {say(event.text)}"
+            return f"{final}claims {claim_outcome(event, _RULES).value}  {say(event.text)}"
         case _:
             return _say_rest(event, say)
 
