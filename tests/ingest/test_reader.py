@@ -623,6 +623,23 @@ def test_progress_reaches_its_end(tmp_path: Path, packed: bool) -> None:  # noqa
     assert seen[-1] == (2 * path.stat().st_size, 2 * path.stat().st_size)
 
 
+def test_a_file_that_is_too_large_to_be_held_is_read_again(tmp_path: Path) -> None:
+    """Small ones are kept in memory between the two readings; the runs are the same."""
+    chats: list[Json] = []
+    for n in range(2):
+        task: Json = {"role": "user", "content": f"{n} " + "Pause my plan. " * 300_000}
+        chats.append([task, *an_openai_chat()[2:]])
+    path = write_lines(tmp_path / "large.jsonl", *chats)
+    seen: list[int] = []
+
+    runs = list(read_source(path, on_progress=lambda done, _: seen.append(done)))
+
+    assert path.stat().st_size > 8 << 20
+    assert [run.raw for run in runs] == [dumped(chat) for chat in chats]
+    assert seen == sorted(seen)
+    assert seen[-1] == 2 * path.stat().st_size
+
+
 def test_declared_tools_reach_every_trace(tmp_path: Path) -> None:
     """Effects decide outcomes, so they travel with the trace."""
     tool = Tool(name="billing.pause", description="pauses")

@@ -19,7 +19,7 @@ from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
 from workbench.ingest.joined import is_joinable, joined
 from workbench.ingest.results_record import FORMAT as RESULTS
-from workbench.ingest.source import file_digest, open_source, pieces_of, shown_path
+from workbench.ingest.source import file_digest, open_source, shown_path
 from workbench.ingest.survey import survey
 from workbench.ingest.toollist import read_tools
 from workbench.ingest.trial_results import is_results_file, runs_of_results
@@ -64,11 +64,7 @@ def read_source(
         tell(2 * size, 2 * size)
         return
     found = survey(source, wanted=format, on_bytes=lambda done: tell(done, 2 * size))
-    pieces = found.held()
-    if pieces is None:
-        pieces = pieces_of(source, on_bytes=lambda done: tell(size + done, 2 * size))
-    else:
-        tell(2 * size, 2 * size)
+    pieces = found.again(source, on_bytes=lambda done: tell(size + done, 2 * size))
     for run in gathered(pieces, found):
         yield imported(run, file=source.path.name, tools=tools)
 

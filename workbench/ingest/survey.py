@@ -80,10 +80,12 @@ class Survey:
         known = found if len(found) == 1 else self._seen(found)
         return known[0] if len(known) == 1 else None
 
-    def held(self) -> Iterator[Piece] | None:
-        """Hand over the records of a file that is small enough; None: it must be read again."""
+    def again(self, source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
+        """Yield the records a second time, those of a small file from memory."""
         pieces, self._held = self._held, None
-        return None if pieces is None else _handed_over(pieces)
+        if pieces is None:
+            return pieces_of(source, on_bytes=on_bytes)
+        return _handed_over(pieces, source.path.stat().st_size, on_bytes)
 
     @property
     def keys(self) -> RunKeys:
@@ -172,11 +174,18 @@ class Survey:
             raise TraceFormatError(f"uses one run id for two contents: {place} and {here[1]}")
 
 
-def _handed_over(pieces: list[Piece]) -> Iterator[Piece]:
-    """Yield records and let go of each."""
+def _handed_over(
+    pieces: list[Piece], size: int, on_bytes: Callable[[int], None]
+) -> Iterator[Piece]:
+    """Yield records and let go of each; tell which part of a file of `size` bytes is done."""
+    total = sum(len(piece.raw) for piece in pieces)
+    done = 0
     pieces.reverse()
     while pieces:
-        yield pieces.pop()
+        piece = pieces.pop()
+        yield piece
+        done += len(piece.raw)
+        on_bytes(size * done // max(1, total))
 
 
 def survey(source: SourceText, *, wanted: str, on_bytes: Callable[[int], None]) -> Survey:
