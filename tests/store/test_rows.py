@@ -26,7 +26,14 @@ from workbench.model.trace import (
     Versions,
     renumbered,
 )
-from workbench.store.rows import RunRows, losses_of, microseconds, rows_of, trace_of
+from workbench.store.rows import (
+    RunRows,
+    losses_of,
+    microseconds,
+    rows_of,
+    searchable_tags,
+    trace_of,
+)
 from workbench.store.tables import EVENT, RUN
 
 if TYPE_CHECKING:
@@ -134,7 +141,7 @@ def test_the_run_row_holds_what_runs_are_listed_and_filtered_by() -> None:
     assert _run_cell(rows, "error") is None
     assert _run_cell(rows, "model") == "m-2"
     assert _run_cell(rows, "session") == "s-1"
-    assert _run_cell(rows, "tags") == ("vip",)
+    assert _run_cell(rows, "tags") == ("vip", "reward=0")
     assert _run_cell(rows, "grade") == "skeleton"
     assert _run_cell(rows, "source") == "tau_bench"
     assert json.loads(str(_run_cell(rows, "versions"))) == {"prompt": "p@1", "model": "m-2"}
@@ -208,3 +215,36 @@ def test_a_damaged_body_is_an_error() -> None:
     """It says what was expected and shows nothing of the text."""
     with pytest.raises(CaseFormatError, match="expected events"):
         trace_of('{"run_id": "r"}', ['{"secret": 1}'])
+
+
+def test_labels_are_tags_too() -> None:
+    """Candidates are found by what users and evaluators said."""
+    labels: dict[str, Json] = {
+        "reward": 0.0,
+        "utility": False,
+        "feedback": {"user_score": {"avg": 0.5, "n": 2}},
+        "clauses": ["max_calls", "order"],
+        "comment": "my card 4111 was charged",
+        "a name with blanks": 1,
+        "huge": 10**400,
+        "none": None,
+        "deep": {"a": {"b": {"c": 1}}},
+    }
+    trace = replace(a_small_trace(), tags=("beta", "reward=0"), labels=labels)
+
+    assert searchable_tags(trace) == (
+        "beta",
+        "reward=0",
+        "utility=false",
+        "feedback.user_score.avg=0.5",
+        "feedback.user_score.n=2",
+        "clauses=max_calls",
+        "clauses=order",
+    )
+
+
+def test_label_tags_have_a_limit() -> None:
+    """A label may hold a table."""
+    trace = replace(a_small_trace(), labels={f"l{number}": number for number in range(1000)})
+
+    assert len(searchable_tags(trace)) == 64

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
+from workbench.errors import TraceFormatError
 from workbench.model.trace import Grade
+from workbench.review.groups import group_runs, way_of
+from workbench.review.source import outcome_rules
 from workbench.review.timeline import word_or_mask
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import cut, table
@@ -15,8 +18,11 @@ from workbench.store.rows import losses_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
     from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.review.groups import RunGroup
+    from workbench.store.handle import Store
 
 __all__ = ["add_arguments", "execute"]
 
@@ -33,9 +39,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="DATE",
         help="only runs that started on this day or later, e.g. 2026-11-30",
     )
-    parser.add_argument("--tag", metavar="T", help="only runs with this tag")
+    parser.add_argument(
+        "--tag", metavar="T", help="only runs with this tag, or this label: NAME=VALUE"
+    )
     parser.add_argument(
         "--search", metavar="TEXT", help="only runs whose raw record holds this text"
+    )
+    parser.add_argument(
+        "--group", action="store_true", help="failed runs by how they failed, the most first"
     )
     add_store(parser)
     add_json(parser)
@@ -43,12 +54,22 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """List runs, newest first; on a terminal at most 50, and how many there are."""
-    store = open_store(store_of(options, settings_of()), create=False)
-    rows = plain_rows(
-        store.runs(
-            failed=options.failed, since=options.since, tag=options.tag, search=options.search
-        )
+    settings = settings_of()
+    store = open_store(
+        store_of(options, settings),
+        create=False,
+        effects=settings.effects,
+        rules=outcome_rules(settings),
     )
+    found = store.runs(
+        failed=options.failed or options.group,
+        since=options.since,
+        tag=options.tag,
+        search=options.search,
+    )
+    rows = plain_rows(found)
+    if options.group:
+        return _grouped(store, [str(row["run_id"]) for row in rows], as_json=options.json)
     for row in rows:
         if isinstance(error := row.get("error"), str):
             row["error"] = word_or_mask(error)
@@ -59,6 +80,48 @@ def execute(options: Namespace) -> int:
     print(_listing(rows))
     print(f"{min(len(rows), _SHOWN)} of {len(rows)} runs")
     return 0
+
+
+def _grouped(store: Store, run_ids: list[str], *, as_json: bool) -> int:
+    """Print groups of runs; a run that is kept raw only has no way to compare."""
+    ways, unread = {}, []
+    for run_id in run_ids:
+        try:
+            ways[run_id] = way_of(store.fetch(run_id))
+        except TraceFormatError:
+            unread.append(run_id)
+    groups = group_runs(ways)
+    if as_json:
+        print_json(
+            {
+                "groups": [_group_document(group) for group in groups],
+                "total": len(ways),
+                "unreadable": [*unread],
+            }
+        )
+        return 0
+    for group in groups[:_SHOWN]:
+        print("\n".join(_group_lines(group)))
+    print(f"{len(groups)} groups of {len(ways)} failed runs")
+    if unread:
+        print(f"{len(unread)} runs are kept raw only; `workbench doctor RUN` says why")
+    return 0
+
+
+def _group_document(group: RunGroup) -> JsonMap:
+    return {
+        "size": group.size,
+        "signature": [*group.way.signature],
+        "path": [*group.way.path],
+        "representatives": [*group.representatives],
+        "run_ids": [*group.run_ids],
+    }
+
+
+def _group_lines(group: RunGroup) -> Iterator[str]:
+    yield f"{group.size} runs: {cut(harmless('; '.join(group.way.signature)), 160) or 'no sign'}"
+    yield f"  {cut(harmless(' > '.join(group.way.path)), 160) or 'no calls'}"
+    yield f"  look at {harmless(', '.join(group.representatives))}"
 
 
 def _lost(row: JsonMap) -> list[Json]:

@@ -8,10 +8,11 @@ what a trace says: a trace that cannot be written is stored raw, graded `unusabl
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.casefile.codec import decode, encode
@@ -22,17 +23,21 @@ from workbench.model.trace import Grade, Imported, Losses, RunStatus, Trace
 from workbench.store.columns import safe_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.model.event import Event
     from workbench.model.jsonvalue import Json
 
-__all__ = ["RunRows", "losses_of", "microseconds", "rows_of", "trace_of"]
+__all__ = ["RunRows", "losses_of", "microseconds", "rows_of", "searchable_tags", "trace_of"]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _PLACE: Final = Place(name="store")
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_TAG_WORD: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,48}")
+_LABEL_LEVELS: Final = 3
+_MOST_LABEL_TAGS: Final = 64
+_MOST_NUMBER: Final = 1e15
 _TOO_DEEP: Final = "the trace is nested too deeply to be written"
 
 
@@ -203,7 +208,7 @@ def _run_row(
         _dumps(encode(trace.versions)),
         trace.session,
         (imported.losses.grade if usable else Grade.UNUSABLE).value,
-        trace.tags,
+        searchable_tags(trace),
         len(imported.raw),
         batch_id,
         source,
@@ -212,6 +217,33 @@ def _run_row(
         header,
         _dumps(encode(imported.losses)),
     )
+
+
+def searchable_tags(trace: Trace) -> tuple[str, ...]:
+    """Return the tags of a run and those of its labels, by which runs are found.
+
+    A label is the tag `name=value`, its parts are `name.part=value`; texts that are no short
+    words are left out, since comments of users are personal.
+    """
+    found = islice(_label_tags("", trace.labels, _LABEL_LEVELS), _MOST_LABEL_TAGS)
+    return tuple(dict.fromkeys((*trace.tags, *found)))
+
+
+def _label_tags(name: str, value: Json, levels: int) -> Iterator[str]:
+    match value:
+        case dict() if levels:
+            for key, item in value.items():
+                if _TAG_WORD.fullmatch(key):
+                    yield from _label_tags(f"{name}.{key}" if name else key, item, levels - 1)
+        case list() if levels:
+            for item in value:
+                yield from _label_tags(name, item, 0)
+        case bool():
+            yield f"{name}={str(value).lower()}"
+        case int() | float() if abs(value) < _MOST_NUMBER:
+            yield f"{name}={value:g}"
+        case str() if _TAG_WORD.fullmatch(value):
+            yield f"{name}={value}"
 
 
 def _run_error(trace: Trace) -> str | None:
