@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 
 from tests.conformance.run import observed
 from workbench.casefile.case import load_case
 from workbench.casefile.layout import format_case
+from workbench.casefile.strict_yaml import load_yaml
 from workbench.check.judge import CHECKS
 from workbench.errors import InputError
 from workbench.model.jsonvalue import ABSENT
@@ -19,6 +21,9 @@ from workbench.runner.selftest import check_case
 FOLDER = Path(__file__).parents[2] / "docs" / "conformance"
 MANIFEST = json.loads((FOLDER / "manifest.json").read_text("utf-8"))
 TABLE = json.loads((FOLDER / "matching.json").read_text("utf-8"))
+SCHEMA = jsonschema_rs.validator_for(
+    json.loads((FOLDER.parent / "case.schema.json").read_text("utf-8"))
+)
 CASES = [pytest.param(entry, id=Path(entry["file"]).name) for entry in MANIFEST["cases"]]
 REFUSED = [pytest.param(entry, id=Path(entry["file"]).name) for entry in MANIFEST["refused"]]
 
@@ -46,6 +51,14 @@ def test_a_case_is_canonical_and_red(entry):
              if name != case.recorded.name]  # fmt: skip
     assert report.recorded_red
     assert report.accepted_green is (all(green) if green else None)
+
+
+@pytest.mark.parametrize("entry", CASES)
+def test_the_published_schema_takes_a_case(entry):
+    """An implementation may check cases with the schema alone before it reads them."""
+    document, _ = load_yaml((FOLDER / entry["file"]).read_bytes(), name=entry["file"])
+
+    assert list(SCHEMA.iter_errors(document)) == []
 
 
 @pytest.mark.parametrize("entry", REFUSED)

@@ -10,9 +10,11 @@ import pytest
 
 from workbench.casefile.case import load_case, parse_case
 from workbench.casefile.layout import format_case
-from workbench.check.judge import CHECKS
+from workbench.check.judge import CHECKS, judge
 from workbench.errors import RefusedError
+from workbench.replay.scripted import replay_path
 from workbench.runner.accept import repair
+from workbench.runner.mending import Way, mends
 from workbench.runner.selftest import check_case
 
 FOLDER = Path(__file__).parents[2] / "docs" / "conformance"
@@ -66,3 +68,15 @@ def test_every_kind_of_clause_is_among_them():
     }
 
     assert mended == set(CHECKS)
+
+
+def test_a_violation_that_no_turn_made_has_nothing_to_refuse():
+    """There is no call to leave out where the path has ended."""
+    case = without_accepted("cases/max-calls.case.yaml")
+    trace = replay_path(case, case.recorded)
+    (violation,) = judge(trace, case.contract).violations
+    late = replace(violation, seq=len(trace.events))
+
+    ways = mends(case, case.recorded, trace, late, way=Way(turns=case.recorded.turns))
+
+    assert list(ways) == []
