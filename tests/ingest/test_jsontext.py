@@ -125,6 +125,18 @@ def test_of_a_key_that_occurs_twice_nothing_of_the_first_is_kept() -> None:
     assert spans.span(("a", "b", 0, "c")) is None
 
 
+def test_of_a_key_that_occurs_twice_the_later_places_count_below_too() -> None:
+    """A list of mappings is noted with the mapping around it; so may the earlier one be."""
+    text = '{"m": [{"a": [{"b": 1}, {"c": 2}], "a": [{"d": 33}]}]}'
+    spans = TextMap(text)
+
+    found = spans.span(("m", 0, "a", 0, "d"))
+
+    assert found is not None
+    assert text[slice(*found)] == "33"
+    assert spans.span(("m", 0, "a", 1)) is None
+
+
 def test_a_key_with_escapes_is_found_like_others() -> None:
     """Its text is not its name."""
     text = json.dumps({"long": "x" * 2048, 'a "b"\n': [{"c": 1}], "é\\": 2})

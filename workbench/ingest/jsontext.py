@@ -356,16 +356,22 @@ class TextMap:
         """Return where the members or elements of the part at `path` stand."""
         found = self._children.get(path)
         if found is None:
-            found = self._children[path] = self._walked(self.span(path))
+            found = self._children[path] = self._walked(path)
         return found
 
-    def _walked(self, span: Span | None) -> dict[Step, Span]:
+    def _walked(self, path: tuple[Step, ...]) -> dict[Step, Span]:
+        span = self.span(path)
         if span is None:
             return {}
-        match self.text[span[0]]:
-            case "[":
-                return _list(self.text, span[0], _PLAIN)[0]
-            case "{":
-                return _mapping(self.text, span[0], _plain_value)[0]
-            case _:
-                return {}
+        at = span[0]
+        if self.text.startswith("[", at):
+            return _list(self.text, at, _PLAIN)[0]
+        if not self.text.startswith("{", at):
+            return {}
+        below = TextMap(self.text)
+        try:
+            below._read(at, path, 1)
+        except ValueError:  # a key occurs twice: only the later value's places count
+            return _mapping(self.text, at, _plain_value)[0]
+        self._children.update(below._children)
+        return self._children[path]
