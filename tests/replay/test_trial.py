@@ -128,6 +128,27 @@ def test_equal_arguments_are_paired_before_others_and_ids_before_both():
     assert [call.call_id for call in of(trial, ToolCall)] == ["c2", "c3", "c1"]
 
 
+def test_equal_calls_get_the_results_of_their_ids_however_they_arrive():
+    """The first asked got the first result in the incident, also when it comes last here."""
+    turn = asks(*(a_call("customer.lookup", {"a": 1}, call_id=name) for name in ("c1", "c2", "c3")))
+    fixtures = [a_fixture(id=f"f{n}", args={"a": 1}, result=n) for n in (1, 2, 3)]
+    trial = a_trial(turn, fixtures=(replace(fixtures[0], times=2), *fixtures[1:]))
+    ask(trial)
+
+    found = [trial.tool("customer.lookup", {"a": 1}, call_id=n) for n in ("c3", "c1", "c2")]
+
+    assert [a.fixture.id for a in found if isinstance(a, Answered)] == ["f2", "f1", "f1"]
+
+
+def test_an_equal_call_that_comes_alone_is_answered_all_the_same():
+    """Code that makes one of two equal calls gets the one result that there is."""
+    turn = asks(*(a_call("customer.lookup", {"a": 1}, call_id=name) for name in ("c1", "c2")))
+    trial = a_trial(turn, fixtures=(a_fixture(args={"a": 1}),))
+    ask(trial)
+
+    assert isinstance(trial.tool("customer.lookup", {"a": 1}, call_id="c2"), Answered)
+
+
 def test_a_retry_by_the_code_is_a_call_of_its_own():
     """A retried write is a second write, though the model asked once."""
     trial = a_trial(asks(a_call("billing.pause", {"a": 1})), fixtures=(replace(PAUSE, times=2),))

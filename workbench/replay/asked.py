@@ -95,6 +95,23 @@ class AskedCalls:
             return asked
         return None
 
+    def ahead(self, asked: Asked | None) -> int:
+        """Count equal calls that the same reply asked for before this one and are still to come.
+
+        Calls of one turn are told apart by id, not by the order in which they arrive.
+        """
+        if asked is None:
+            return 0
+        before = self._items[: self._items.index(asked)]
+        return sum(
+            other.turn == asked.turn
+            and not other.attempted
+            and not other.denied
+            and other.call.name == asked.call.name
+            and same_json(call_args(other.call), call_args(asked.call))
+            for other in before
+        )
+
     def given(self, given_id: Json) -> Asked | None:
         """Return the latest call that the agent was given under this id."""
         found = [asked for asked in self._items if asked.given_id == given_id]

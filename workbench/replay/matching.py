@@ -9,6 +9,7 @@ Source:
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
@@ -100,19 +101,29 @@ class FixtureTable:
         self._order = _order(case.fixtures, path_name)
         self._places = {fixture.id: at for at, fixture in enumerate(case.fixtures)}
 
-    def answer(self, tool: str, args: Json | Absent) -> Answered | Miss:
+    def answer(self, tool: str, args: Json | Absent, *, behind: int = 0) -> Answered | Miss:
         """Answer one call and use a fixture up.
 
         Args:
             tool: canonical name.
             args: parsed arguments; the text of arguments that are not JSON.
+            behind: equal calls of the same turn that stand before this one and are still to
+                come: the uses that are theirs are left to them, while there are others.
         """
+        first = None
         for at in self._candidates(tool):
-            fixture = self._fixtures[at]
-            if self._left(at) and not self._differs(at, args, limit=1):
-                self._uses[at] += 1
-                return Answered(fixture=fixture, position=at)
-        return self._miss(tool, args)
+            left = self._left(at)
+            if not left or self._differs(at, args, limit=1):
+                continue
+            first = at if first is None else first
+            if behind < left:
+                return self._use(at)
+            behind -= int(left)
+        return self._miss(tool, args) if first is None else self._use(first)
+
+    def _use(self, at: int) -> Answered:
+        self._uses[at] += 1
+        return Answered(fixture=self._fixtures[at], position=at)
 
     def unused(self) -> tuple[Fixture, ...]:
         """Return the fixtures of this path that no call has used."""
@@ -128,9 +139,10 @@ class FixtureTable:
     def _candidates(self, tool: str) -> list[int]:
         return [at for at in self._order if self._fixtures[at].tool == tool]
 
-    def _left(self, at: int) -> bool:
+    def _left(self, at: int) -> float:
+        """Return how many uses are left."""
         times = self._fixtures[at].times
-        return times == ANY_TIMES or self._uses[at] < times
+        return math.inf if times == ANY_TIMES else times - self._uses[at]
 
     def _differs(self, at: int, args: Json | Absent, *, limit: int) -> list[str]:
         found = differences(self._fixtures[at].args, args, self._rules[at], lookup=self._returned)

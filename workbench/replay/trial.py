@@ -179,7 +179,7 @@ class Trial:
             asked = self._asked.claim(tool, args, call_id=call_id)
             event = self._attempt(tool, args, asked)
             started_ms = self._recorder.clock_ms
-            answer = self._table.answer(tool, args)
+            answer = self._table.answer(tool, args, behind=self._asked.ahead(asked))
             self._note(answer)
             self._lock.notify_all()
             self._await_company(asked, answer)
