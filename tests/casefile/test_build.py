@@ -473,6 +473,31 @@ def test_what_happens_during_calls_comes_right_after_them() -> None:
     assert case.recorded.turns[2].user == "Stop!"
 
 
+def test_a_decision_on_a_running_call_comes_right_before_its_turn() -> None:
+    """It was made before the call ran; after it, the replay would call the same run unallowed."""
+    case = built(
+        a_list_of(
+            UserMessage(text="u"),
+            ModelReply(call_ids=("a",)),
+            ToolCall(call_id="a", tool="put", turn=1),
+            Permission(decision=Decision.ASKED, tool="put"),
+            Permission(decision=Decision.GRANTED, tool="put"),
+            Permission(decision=Decision.DENIED, tool="get"),
+            ToolResult(call_id="a", outcome=Outcome.OK),
+        )
+    )
+
+    turns = case.recorded.turns
+    assert [turn.permission and turn.permission["decision"] for turn in turns] == [
+        "asked",
+        "granted",
+        None,
+        "denied",
+    ]
+    kinds = [event.kind for event in replay_path(case, case.recorded).events]
+    assert kinds.index("permission") < kinds.index("tool_call") < len(kinds)
+
+
 # --- (f) claims ----------------------------------------------------------------------------
 
 

@@ -2,7 +2,8 @@
 
 Events are read once, in order. A turn is a model reply with its calls and their results; the
 other events are turns of their own at their place. What happens while calls are running comes
-right after them: a message, a decision, a change of state or context bears only on later calls.
+right after them: a message, a change of state or context bears only on later calls. A decision
+on a call that is still to run comes right before them.
 
 Source:
     design page 04, "From a trace to a case" (a) to (f).
@@ -13,10 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.casefile.codec import encode_fields
+from workbench.casefile.entries import entry_of, has_decision
 from workbench.casefile.opening import input_end
 from workbench.errors import TraceFormatError
 from workbench.model.case import ScriptedCall, Turn
+from workbench.model.decisions import is_about
 from workbench.model.event import (
     CallError,
     Claim,
@@ -89,6 +91,8 @@ class _Open:
     calls: list[Call] = field(default_factory=list)
     places: list[tuple[Event, str, str]] = field(default_factory=list)
     """Event, its field, and the field of the turn that holds it."""
+    before: list[Permission] = field(default_factory=list)
+    """Decisions on its calls, which come right before it."""
     after: list[Entry] = field(default_factory=list)
     """What comes right after it."""
 
@@ -174,11 +178,17 @@ class _Writer:
                 self._read_result(event)
             case SystemMessage():
                 raise self._cannot(event, "instructs the model after it began", "drop it")
+            case Permission() if self._open is not None and self._is_awaited(event):
+                self._open.before.append(event)
             case _ if self._open is not None and self._waiting:
                 self._open.after.append(event)
             case _:
                 self._close(event)
                 self._read_entry(event)
+
+    def _is_awaited(self, decision: Permission) -> bool:
+        waiting = (self._calls[call_id].request for call_id in self._waiting)
+        return any(is_about(decision, call) for call in waiting)
 
     def _start_reply(self, event: ModelReply) -> None:
         self._close(event)
@@ -228,7 +238,7 @@ class _Writer:
     def _read_call(self, event: ToolCall) -> None:
         reply = self._asked_by.get(event.call_id)
         block = self._others_block(event) if reply is None else self._open
-        late = block is not None and (self._answered or _decides(block.after))
+        late = block is not None and (self._answered or has_decision(block.after))
         if block is None or block.reply != reply or (reply is not None and late):
             raise self._cannot(
                 event,
@@ -279,11 +289,11 @@ class _Writer:
                 self._fail_request()
                 self._request = event
             case Permission():
-                self._add(Turn(permission=_entry(event)), event.agent)
+                self._add(Turn(permission=entry_of(event)), event.agent)
             case StateChange():
-                self._add(Turn(state_change=_entry(event)), event.agent)
+                self._add(Turn(state_change=entry_of(event)), event.agent)
             case _:
-                self._add(Turn(context_change=_entry(event)), event.agent)
+                self._add(Turn(context_change=entry_of(event)), event.agent)
 
     def _add_user(self, event: UserMessage) -> None:
         folded = self._folded
@@ -316,6 +326,9 @@ class _Writer:
             self._unfold()
 
     def _settle(self, block: _Open) -> None:
+        for decision in block.before:
+            self._unfold()
+            self._read_entry(decision)
         if block.turn.by is Requestor.USER:
             self._unfold()
             self._folded = block
@@ -385,13 +398,3 @@ class _Writer:
             blocks=tuple(self._blocks),
             places={place: tuple(found) for place, found in self._places.items()},
         )
-
-
-def _decides(events: list[Entry]) -> bool:
-    """Whether a decision about a tool is among them."""
-    return any(isinstance(event, Permission) for event in events)
-
-
-def _entry(event: Permission | StateChange | ContextChange) -> JsonMap:
-    left_out = ("seq", "kind", "at", "agent", "source_ref", "origin_seq")
-    return {name: item for name, item in encode_fields(event).items() if name not in left_out}

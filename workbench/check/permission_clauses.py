@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.check.facts import Facts, failed, inconclusive, passed
 from workbench.check.selectors import Stage
-from workbench.model.canonical import args_digest
+from workbench.model.decisions import digest_of, is_about
 from workbench.model.event import Decision, Permission
-from workbench.model.jsonvalue import ABSENT
 
 if TYPE_CHECKING:
     from workbench.model.contract import PermissionRule
@@ -43,7 +42,7 @@ def check_permissions(clause: PermissionRule, facts: Facts) -> ClauseVerdict:
                     clause.id,
                     call.start,
                     f"{call.tool} was called without a grant that covers it",
-                    {*facts.pair(call), *(d.seq for d in decisions if d.seq < call.start)},
+                    {*facts.pair(call), *(d.seq for d in _heard(decisions, call))},
                 )
                 for call in bare
             ],
@@ -54,28 +53,29 @@ def check_permissions(clause: PermissionRule, facts: Facts) -> ClauseVerdict:
     return passed(clause.id, f"{clause.grant.text} was granted", seqs)
 
 
+def _heard(decisions: list[Permission], call: Call) -> list[Permission]:
+    """Return the decisions before a call ran: those before its request, and its own."""
+    return [
+        decision
+        for decision in decisions
+        if decision.seq < call.start
+        or (
+            call.result is not None and decision.seq < call.end and is_about(decision, call.request)
+        )
+    ]
+
+
 def _granted(clause: PermissionRule, call: Call, decisions: list[Permission]) -> bool | None:
-    """Whether a grant stands when the call starts; None: not known who gave it."""
-    digest = _digest(call)
+    """Whether a grant stands when the call runs; None: not known who gave it."""
+    digest = digest_of(call.request)
     granted: bool | None = False
-    for decision in decisions:
-        if decision.seq > call.start:
-            break
+    for decision in _heard(decisions, call):
         if decision.decision is Decision.DENIED and _revokes(decision, call, digest):
             granted = False
         elif decision.decision is Decision.GRANTED and _covers(clause, decision, call, digest):
             counts = _counts(clause, decision, call)
             granted = counts if counts or granted is False else granted
     return granted
-
-
-def _digest(call: Call) -> str | None:
-    if call.args is ABSENT:
-        return None
-    try:
-        return args_digest(call.args)
-    except ValueError:
-        return None
 
 
 def _covers(clause: PermissionRule, decision: Permission, call: Call, digest: str | None) -> bool:
