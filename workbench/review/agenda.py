@@ -6,6 +6,7 @@ survive. What was decided, and what was not, is a Markdown record.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
     from workbench.review.stale import DueCase
     from workbench.store.handle import Store
 
-__all__ = ["Action", "StaleDecision", "Taken", "decide_case", "meeting_record", "store_decision"]
+__all__ = [
+    "Action",
+    "StaleDecision",
+    "Taken",
+    "decide_case",
+    "meeting_record",
+    "store_decision",
+    "taken_on",
+]
 
 
 class Action(StrEnum):
@@ -42,6 +51,16 @@ class Action(StrEnum):
     ARCHIVE = "archive"
 
 
+_ACTIONS: Final = {
+    "kept": Action.KEEP,
+    "to be fixed": Action.FIX,
+    "muted": Action.MUTE,
+    "archived": Action.ARCHIVE,
+}
+"""First words of a change in the history -> the decision that it was."""
+_CHANGE: Final = re.compile(
+    r"(kept|to be fixed|muted|archived)(?:(?:, review date \S+ ->| until) (\S+))?"
+)
 _NEEDS_DATE: Final = {
     Action.KEEP: ("the new review date", "give the day of the next review"),
     Action.MUTE: ("the mute's last day", "say until when"),
@@ -86,6 +105,10 @@ def decide_case(file: Path, decision: StaleDecision, *, today: str) -> Taken:
     was = load_case(file)
     case = _decided(was, decision, today=today)
     rewrite_case(file, case, was=was)
+    return _as_taken(file, case, decision)
+
+
+def _as_taken(file: Path, case: Case, decision: StaleDecision) -> Taken:
     return Taken(
         place=shown_path(file),
         id=case.id,
@@ -154,6 +177,27 @@ def _change(case: Case, decision: StaleDecision) -> str:
             return "archived"
 
 
+def taken_on(files: Iterable[Path], *, date: str) -> tuple[Taken, ...]:
+    """Return the decisions of a day, read off the histories of case files that can be read.
+
+    Args:
+        files: of cases; one that cannot be read by now has no decision of today.
+        date: ISO date.
+    """
+    return tuple(taken for file in files for taken in _taken_in(file, date))
+
+
+def _taken_in(file: Path, date: str) -> Iterator[Taken]:
+    case = load_case(file)
+    for entry in case.history:
+        found = _CHANGE.fullmatch(entry.change)
+        if entry.date == date and found is not None:
+            decision = StaleDecision(
+                action=_ACTIONS[found[1]], by=entry.by, reason=entry.reason or "", until=found[2]
+            )
+            yield _as_taken(file, case, decision)
+
+
 def store_decision(store: Store, taken: Taken, *, at: str) -> None:
     """Add a decision to the store's table; it stands beside those of the case's draft.
 
@@ -180,22 +224,21 @@ def meeting_record(
     """Return the record of a meeting as Markdown: what was decided, and what was left.
 
     Args:
-        rows: as the table was when the meeting began.
+        rows: of the table, before or after the decisions.
         taken: decisions in the order in which they were made.
         date: of the meeting.
         people: who was there; those who decided are named in any case.
     """
     decisions = list(taken)
     names = dict.fromkeys((*people, *(one.decision.by for one in decisions)))
-    due = [row for row in rows if row.is_due]
     done = {one.place for one in decisions}
-    open_rows = [row for row in due if row.place not in done]
+    open_rows = [row for row in rows if row.is_due and row.place not in done]
     present = ", ".join(map(_words, names)) or "nobody was named"
     head = (
         f"# Stale cases, {date}",
         f"Present: {present}.",
         (
-            f"{len(due)} of {counted(len(rows), 'case')} needed a decision; "
+            f"{len(done) + len(open_rows)} of {counted(len(rows), 'case')} needed a decision; "
             f"{counted(len(decisions), 'decision')} made, {counted(len(open_rows), 'case')} left."
         ),
     )

@@ -1,0 +1,163 @@
+"""From a draft to an active case by a form: checked as one types, nothing lost on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.review.runs import CONTRACT, an_incident
+from tests.ui.stores import a_store
+from workbench.casefile.case import load_case
+from workbench.errors import InputError, RefusedError
+from workbench.model.case import CaseState
+from workbench.review.draft import open_draft as open_raw
+from workbench.review.incident import open_draft
+from workbench.review.owners import Owners
+from workbench.review.redact import redact_into
+from workbench.review.vault import Vault
+from workbench.ui.controllers.export import CaseFields, CaseForm
+
+pytestmark = pytest.mark.desk
+
+TODAY = "2026-11-30"
+KEY = b"k" * 32
+WHOLE = CaseFields(owner="billing", review_date="2027-02-28", title="Paused twice", cause="retry")
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory):
+    """A store, a vault and a redacted draft whose texts were all seen."""
+    folder = tmp_path_factory.mktemp("form")
+    store = a_store(folder / "store", an_incident())
+    vault = Vault(folder / "keys")
+    run = open_draft("run-7f3a", store=store, reviewer="ann").run
+    raw = open_raw(run, CONTRACT, key=KEY)
+    draft, _ = redact_into(vault, raw, key=KEY, ner="none")
+    assert draft.redaction is not None
+    seen = replace(draft, redaction=replace(draft.redaction, unreviewed=0))
+    return store, vault, seen
+
+
+@pytest.fixture
+def form(started, tmp_path, request):
+    """A form with an empty folder of cases; its review is the test's own."""
+    return a_form(started, tmp_path, request.node.name)
+
+
+def a_form(started, folder, name, reviewer="ann", **options):
+    """Open the form, as a new kernel does."""
+    store, vault, draft = started
+    incident = open_draft("run-7f3a", store=store, reviewer=reviewer)
+    incident.id = f"r-{name}"
+    incident.refresh()
+    cases = folder / "cases"
+    return CaseForm(draft, incident, vault=vault, cases=cases, today=TODAY, **options)
+
+
+def wrong(form, **changes):
+    """Return the fields that are wrong when some are changed."""
+    found = form.check(replace(WHOLE, **changes))
+    assert not found["can_be_exported"]
+    return [problem["field"] for problem in found["problems"]]
+
+
+def test_a_whole_form_shows_the_file_that_would_be_written(form, tmp_path):
+    """A reviewer reads what will be committed, before it is."""
+    found = form.check(WHOLE)
+
+    assert (found["problems"], found["can_be_exported"]) == ([], True)
+    assert "title: Paused twice" in found["preview"]
+    assert "why: {cause: retry}" in found["preview"]
+    assert "ada.lovelace" not in found["preview"]
+    assert not (tmp_path / "cases").exists()
+    assert form.summary() == "no case is exported yet"
+
+
+@pytest.mark.parametrize(
+    ("changes", "fields"),
+    [
+        ({"owner": " "}, ["owner"]),
+        ({"owner": "", "review_date": ""}, ["owner", "review_date"]),
+        ({"review_date": "2027-02-30"}, ["review_date"]),
+        ({"review_date": TODAY}, ["review_date"]),
+        ({"severity": "S9", "fix": "luck"}, ["severity", "fix"]),
+        ({"title": "two\nlines"}, ["title"]),
+        ({"id": "no such id!"}, ["id"]),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field(form, changes, fields):
+    """Export stays disabled until nothing is."""
+    assert wrong(form, **changes) == fields
+
+    with pytest.raises(InputError):
+        form.export(replace(WHOLE, **changes))
+
+
+def test_an_owner_whom_nobody_knows_is_wrong(started, tmp_path, request):
+    """A case without an owner goes stale in silence."""
+    owners = Owners(names=frozenset({"ops"}), sources=("CODEOWNERS",))
+    form = a_form(started, tmp_path, request.node.name, owners=owners)
+
+    assert wrong(form) == ["owner"]
+
+
+def test_the_whole_way_to_an_active_case(form, started, tmp_path, request):
+    """Export, prove, accept by repair, activate; each step is found again by another kernel."""
+    assert form.proof() is None
+    for step in (form.accept, form.activate):
+        with pytest.raises(InputError, match="not exported yet"):
+            step()
+
+    path = form.export(WHOLE)
+    proof = form.proof()
+    with pytest.raises(RefusedError):
+        form.activate()
+    accepted = form.accept()
+    active = form.activate()
+
+    assert (proof["recorded_red"], proof["accepted_green"], proof["state"]) == (
+        *(True, None, "proposed"),
+    )
+    assert proof["command"].startswith("workbench run ")
+    assert [one.name for one in accepted.accepted] == ["repaired"]
+    assert active.state is CaseState.ACTIVE
+    assert load_case(path) == active
+    again = a_form(started, tmp_path, request.node.name, reviewer="bob")
+    assert again.fields == WHOLE
+    assert again.file == path
+    assert again.summary() == f"{path.name} is active, 1 accepted path"
+    assert again.check(WHOLE)["problems"][0]["field"] == "id"
+    assert [entry.by for entry in active.history] == ["billing", "ann"]
+
+
+def test_what_is_filled_in_is_kept_at_once_and_once(form):
+    """Half a form survives a restart; a key press that changes nothing is no row."""
+    half = CaseFields(owner="bil")
+    form.fill(half)
+    before = len(form._incident.decisions)
+    form.fill(half)
+
+    assert form.fields == half
+    assert len(form._incident.decisions) == before
+
+
+def test_a_replaced_value_in_the_title_stops_the_export(form, tmp_path):
+    """People type names from memory."""
+    with pytest.raises(RefusedError, match="still in the case"):
+        form.export(replace(WHOLE, title="ada.lovelace@mail.example.org was paused"))
+
+    assert list((tmp_path / "cases").iterdir()) == []
+
+
+def test_a_draft_that_would_not_fail_cannot_be_exported(started, tmp_path, request):
+    """The reason stands where the fields are."""
+    store, vault, draft = started
+    signature = replace(draft.raw_signature, clauses=frozenset({"x/1"}))
+    other = store, vault, replace(draft, raw_signature=signature)
+
+    found = a_form(other, tmp_path, request.node.name).check(WHOLE)
+
+    assert not found["can_be_exported"]
+    assert found["problems"][0]["field"] == ""
+    assert "no longer fails" in found["problems"][0]["message"]
