@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import cases, contract, redact, runner, shrink, startup, store
+from benchmarks import cases, contract, ingest, redact, runner, shrink, startup, store
 
 __all__ = ["main"]
 
@@ -18,6 +18,7 @@ BENCHMARKS = (
     redact.measure,
     shrink.measure,
     store.measure,
+    ingest.measure,
 )
 
 
