@@ -78,7 +78,7 @@ async def _answer_and_leave(act):
     return "Fine."
 
 
-KEPT: list[asyncio.Task] = []
+KEPT: list[asyncio.Task[None]] = []
 
 
 async def writes_when_it_ends(task, tools, model):

@@ -65,7 +65,7 @@ class _State:
         """Return status and document of the next reply."""
         with self.lock:
             self.requests += 1
-            if body["messages"][-1]["role"] == "user":
+            if _begins(body["messages"]):
                 self.begun, self.at = self.begun + 1, 0
             replies = self.trials[min(self.begun, len(self.trials)) - 1]
             reply = replies[min(self.at, len(replies) - 1)]
@@ -84,6 +84,12 @@ class _State:
             "choices": [choice],
             "usage": {**usage, "total_tokens": sum(self.usage)},
         }
+
+
+def _begins(messages):
+    """Whether a request is the first of a trial: the person has spoken once, and last."""
+    roles = [message["role"] for message in messages]
+    return roles[-1] == "user" and roles.count("user") == 1
 
 
 class _Server(ThreadingHTTPServer):
