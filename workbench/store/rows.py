@@ -160,19 +160,23 @@ def _event_rows(
 
 def _told(events: Sequence[Event]) -> tuple[Any, ...]:
     """Return ts, kind, name, status and error of a row, from the first event that has each."""
-    times = (microseconds(event.at) for event in events)
-    statuses = (
-        event.outcome.value if event.outcome is not None else "error"
-        for event in events
-        if isinstance(event, ToolResult) and (event.outcome is not None or event.error is not None)
-    )
-    return (
-        next((moment for moment in times if moment is not None), None),
-        events[0].kind if events else None,
-        next((name for name in map(_name, events) if name is not None), None),
-        next(statuses, None),
-        next((text for text in map(_error, events) if text is not None), None),
-    )
+    ts: int | None = None
+    name: str | None = None
+    status: str | None = None
+    error: str | None = None
+    for event in events:
+        ts = microseconds(event.at) if ts is None else ts
+        name = _name(event) if name is None else name
+        if isinstance(event, ToolResult):
+            status = _status(event) if status is None else status
+            error = _error(event) if error is None else error
+    return ts, events[0].kind if events else None, name, status, error
+
+
+def _status(result: ToolResult) -> str | None:
+    if result.outcome is not None:
+        return result.outcome.value
+    return None if result.error is None else "error"
 
 
 def _name(event: Event) -> str | None:
