@@ -235,8 +235,19 @@ class Lab:
         assert said["status"] == "ok", said.get("evalue")
         return json.loads(ast.literal_eval(said["data"]["text/plain"]))
 
-    def eventually(self, expression, wanted, timeout_s=10):
-        """Wait until an expression in the kernel has a value."""
+    def exec(self, code):
+        """Run a statement in the kernel."""
+        said = self.page.evaluate(
+            f"""async code => {{ const kernel = ({WIDGET})().sessionContext.session.kernel;
+            const ask = kernel.requestExecute({{ code, store_history: false }});
+            return (await ask.done).content.status }}""",
+            code,
+        )
+        assert said == "ok"
+
+    def eventually(self, expression, wanted=..., timeout_s=15):
+        """Wait until an expression in the kernel has a value, by default true."""
+        wanted = True if wanted is ... else wanted
         end = time.monotonic() + timeout_s
         while (got := self.py(expression)) != wanted:
             assert time.monotonic() < end, f"{expression} is {got!r}, not {wanted!r}"

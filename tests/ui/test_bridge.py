@@ -38,6 +38,7 @@ class ProbeView(View):
     _css: ClassVar[str] = ""
 
     def __init__(self, controller):
+        self.controller: Probe
         super().__init__(controller)
         self.sent = []
         self.hear("take", self.take, number=int)

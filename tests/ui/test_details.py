@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
@@ -17,6 +18,9 @@ from workbench.ui.controllers.details import (
     event_detail,
     event_text,
 )
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import JsonMap
 
 PLAIN = Marks(replaced={}, trigger=frozenset())
 MASKED = Marks(replaced={}, trigger=frozenset(), is_masked=True)
@@ -52,9 +56,9 @@ def test_the_place_of_a_redacted_event_is_that_of_the_raw_trace():
 
 def test_what_is_left_out_is_counted():
     """A browser must not be handed 100,000 nodes, and nobody must think that was all."""
-    deep = value = {}
+    deep: JsonMap = {}
     for _ in range(100):
-        value["a"] = value = {}
+        deep = {"a": deep}
     wide = {f"k{nth}": nth for nth in range(MAX_ITEMS + 5)}
     detail = event_detail(a_call({"deep": deep, "wide": wide, "long": "x" * (MAX_TEXT + 9)}), PLAIN)
 
@@ -90,7 +94,7 @@ def test_a_masked_detail_holds_types_and_lengths():
     assert "ada" not in said
     assert "4471902" not in said
     assert "text(13)" in said
-    assert "raw" not in [one["text"] for one in detail["raw"]]
+    assert '"text": "raw"' not in said
 
 
 def test_the_text_of_an_event_is_what_was_understood_else_what_came():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from workbench.ui.messages import MAX_TEXT, arguments, fits
+from workbench.ui.messages import MAX_TEXT, Shape, arguments, fits
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -16,7 +16,7 @@ JSON = st.recursive(
 
 def test_exactly_the_stated_fields_are_taken():
     """A field too many is not for us; one too few would fail later, with a traceback."""
-    shapes = {"seq": int, "side": frozenset({"this", "other"})}
+    shapes: dict[str, Shape] = {"seq": int, "side": frozenset({"this", "other"})}
 
     assert arguments({"kind": "k", "seq": 3, "side": "this"}, shapes) == {"seq": 3, "side": "this"}
     assert arguments({"kind": "k", "seq": 3}, shapes) is None
@@ -49,7 +49,8 @@ def test_a_value_fits_a_shape_or_not(value, shape, is_fit):
 @given(JSON)
 def test_no_message_raises(value):
     """Whatever a browser sends, the answer is yes or no."""
-    for shape in (int, str, float, bool, [str], str | None, frozenset({"a"})):
+    shapes: list[Shape] = [int, str, float, bool, [str], str | None, frozenset({"a"})]
+    for shape in shapes:
         assert fits(value, shape) in (True, False)
     if isinstance(value, dict):
         assert arguments(value, {"seq": int}) is None or set(value) - {"kind"} == {"seq"}

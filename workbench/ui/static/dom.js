@@ -240,7 +240,11 @@ function state(kind, title, detail = "", ...actions) {
  */
 function frame({ model, el: root }, { title, about = "", terms = {}, keys: map = {}, hears = {}, name }) {
   root.classList.add("wb");
-  root.dataset.lmSuppressShortcuts = "true";
+  root.setAttribute("data-lm-suppress-shortcuts", "true");
+  root.addEventListener("keydown", (event) => {
+    // A key that nobody here took must not cut a cell either.
+    if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
+  });
   const status = el("p", { class: "wb-status", role: "status", "aria-live": "polite" });
   const spoken = el("p", { class: "wb-sr", role: "status", "aria-live": "polite" });
   const notices = el("div", { class: "wb-notices" });

@@ -17,7 +17,7 @@ const SIGN = { ok: "✓", retryable: "↻", permanent: "✗", unknown: "?", deni
 
 export default {
   render(context) {
-    const runs = { this: null, other: null };
+    const runs = { this: null, other: null }; // head, spans as told, turns with calls below them
     const lists = {};
     let parting = null;
     let hit = "";
@@ -85,8 +85,14 @@ export default {
       ui.status("0 events");
     }
     function head({ side, head: said, parting: apart }) {
-      runs[side] = { head: said, spans: [] };
+      const same = runs[side]?.head.run_id === said.run_id;
+      runs[side] = { head: said, spans: [], parents: new Set(), fresh: !same };
       parting = apart;
+      if (parting?.parts) {
+        parting.set_first = new Set(parting.after_first);
+        parting.set_second = new Set(parting.after_second);
+      }
+      if (!same) closed[side] = new Set();
       if (side !== "this") return;
       if (!parting) runs.other = null;
       mask.setAttribute("aria-pressed", String(said.masked));
@@ -98,8 +104,9 @@ export default {
       const run = runs[side];
       const first = run.spans.length === 0;
       run.spans.push(...part);
-      if (side === "this" && first) lay_out();
-      if (parting && side === "other" && first) lay_out();
+      const two = Boolean(parting && runs.other);
+      if (first && (run.fresh || !lists[side] || Boolean(lists.other) !== two)) lay_out(two);
+      run.fresh = false;
       if (lists[side]) refresh(side);
       if (run.spans.length >= run.head.rows) ready(side);
     }
@@ -119,9 +126,9 @@ export default {
 
     // --- the lists --------------------------------------------------------------
 
-    function lay_out() {
+    function lay_out(two) {
+      const focused = ui.body.contains(document.activeElement);
       for (const old of Object.values(lists)) old.end();
-      const two = Boolean(parting && runs.other);
       lists.this = list_of("this", two);
       if (two) lists.other = list_of("other", two);
       else delete lists.other;
@@ -133,6 +140,8 @@ export default {
       resized.disconnect();
       if (!two) resized.observe(canvas);
       shown_detail = null;
+      if (two) refresh("this");
+      if (focused) lists.this.node.focus();
     }
     function side_box(side, words) {
       const { end, timed } = runs[side].head;
@@ -178,6 +187,7 @@ export default {
       if (!is_turn(span, side)) return false;
       closed[side][close ? "add" : "delete"](span.turn);
       refresh(side);
+      say_status();
       return true;
     }
     function fold_all() {
@@ -230,6 +240,7 @@ export default {
     function toggle_turn(side, turn) {
       closed[side][closed[side].has(turn) ? "delete" : "add"](turn);
       refresh(side);
+      say_status();
     }
     function spoken(span, side) {
       return [`${span.seq}`, KIND[span.kind] ?? span.kind, span.title.slice(0, 80), span.outcome.replaceAll("_", " "), span.bad ? "failure" : "",
@@ -365,8 +376,6 @@ export default {
         fill(banner, chip("✓ same", "ok"), el("p", {}, "The two runs do the same; only words may differ."));
         return;
       }
-      parting.set_first = new Set(parting.after_first);
-      parting.set_second = new Set(parting.after_second);
       fill(banner, chip(`◆ ${parting.what}`, "bad"), el("p", { class: "wb-value" }, parting.sentence),
         parting.versions.map((one) => el("span", { class: "wb-version" }, one.what, " ",
           el("code", { class: "wb-value" }, one.first ?? "?"), " → ", el("code", { class: "wb-value" }, one.second ?? "?"))));

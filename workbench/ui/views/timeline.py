@@ -53,8 +53,11 @@ class TimelineView(View):
         self.tell("found", text=text, seqs=[*self.timeline.search_long(text)])
 
     def _mask(self, *, on: bool) -> None:
-        self.timeline.masks = on
+        timeline = self.timeline
+        timeline.masks = on
         self.ready()
+        if timeline.selected is not None:
+            self._select(seq=timeline.selected, side="this")
 
     def _trigger(self, *, seq: int) -> None:
         self.timeline.mark_trigger(seq)
