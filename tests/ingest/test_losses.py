@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.ingest.records import a_tau2_run, an_openai_call, kinds, lost, read_as
 from workbench.ingest.losses import raw_losses
 from workbench.model.trace import Grade
@@ -82,3 +84,28 @@ def test_notes_never_hold_text_of_a_trace() -> None:
 
     assert "Needle-42" not in repr(losses)
     assert all(loss.note for loss in losses.items)
+
+
+@pytest.mark.parametrize(
+    ("args", "used"),
+    [
+        ('{"email": "user_01@mail-01.example"}', 1),
+        ('{"card": "9999990000000018"}', 1),
+        ('{"token": "***"}', 1),
+        ('{"to": "<EMAIL_ADDRESS>"}', 1),
+        ('{"email": "ada@example.com", "n": 999999}', 0),
+        ('{"note": "**bold**"}', 0),
+        ("", 0),
+    ],
+)
+def test_a_mask_that_a_tool_was_called_with_is_reported(args: str, used: int) -> None:
+    """The tool got no real value: that may be the incident, or the recorder's doing."""
+    record: Json = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "tool_calls": [an_openai_call("c1", "a", args)]},
+        {"role": "tool", "tool_call_id": "c1", "content": "1"},
+    ]
+
+    _, losses = read_as("openai_chat", record)
+
+    assert lost(losses).get("masked_value_used", 0) == used

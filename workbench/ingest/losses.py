@@ -169,6 +169,7 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
             fix=f"{CAPTURE}: {capture}" if capture else CAPTURE,
             caps=Grade.SKELETON,
         )
+    yield from _used_masks(trace)
     yield from _result_losses(trace)
     if not any(event.at for event in trace.events):
         yield Loss(
@@ -183,6 +184,20 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
             count=called or 1,
             note="only called tools are known, their effects are not",
             fix="give --tools FILE",
+        )
+
+
+def _used_masks(trace: Trace) -> Iterable[Loss]:
+    """Yield that calls were made with masks or pseudonyms: the tool got no real value."""
+    calls = (event for event in trace.events if isinstance(event, ToolCall))
+    used = sum(masks.count_masks(call.args_raw or "") > 0 for call in calls)
+    if used:
+        yield Loss(
+            kind="masked_value_used",
+            count=used,
+            note="calls whose arguments hold a mask, or a pseudonym of this tool, as a value: the "
+            "agent took it for a real one, or the recorder masked what it sent",
+            fix="record before masking; if the agent saw the mask, that may be the incident",
         )
 
 

@@ -27,6 +27,7 @@ _MASKS: Final = (
         "@mail-",
         re.compile(r"\b[a-z]+_\d{2,}@mail-\d{2,}\.(?:example|invalid)\b"),
     ),  # ours: page 05
+    ("9", "99999", re.compile(r"(?<![\d.])[89]99999\d{7,13}(?![\d.])")),  # ours, of cards
 )
 """A character and a text that the mask cannot be without, found quickly; and its pattern."""
 _CUT_HINTS: Final = (b"[...", b"truncated", b"omitted")
@@ -49,6 +50,8 @@ def count_masks(text: str) -> int:
 
     >>> count_masks('{"token": "***", "to": "user_01@mail-01.example", "note": "**bold**"}')
     2
+    >>> count_masks('{"card": "9999990000000018", "n": 999999, "t": 1999999000000001}')
+    1
     """
     return sum(
         len(mask.findall(text)) for sign, hint, mask in _MASKS if sign in text and hint in text
