@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Survey", "digest_of", "survey"]
 
+_DIGEST_BYTES: Final = 32
 _HELD_BYTES: Final = 8 << 20
 """Bytes of records that are held from the first reading, so that the second need not parse."""
 _HELP: Final = "`workbench ingest --help` lists them"
@@ -51,8 +52,8 @@ class Survey:
     """What the first of them is."""
     messages: int = 0
     """Records that are a single chat message."""
-    _digests: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Own id -> digest and place of the record that has it."""
+    _digests: dict[str, bytes] = field(default_factory=dict)
+    """Own id -> digest of the record that has it, and its place behind: a file may have millions."""
     _keys: RunKeys = field(default_factory=RunKeys)
     _last: dict[RunKey, int] = field(default_factory=dict)
     """Run of a grouped format -> position of its last record."""
@@ -168,10 +169,12 @@ class Survey:
             self._last[run] = self._records
 
     def _add_id(self, run_id: str, piece: Piece) -> None:
-        here = digest_of(piece.raw), piece.place or "the file"
-        digest, place = self._digests.setdefault(run_id, here)
-        if digest != here[0]:
-            raise TraceFormatError(f"uses one run id for two contents: {place} and {here[1]}")
+        place = piece.place or "the file"
+        here = hashlib.sha256(piece.raw).digest() + place.encode()
+        before = self._digests.setdefault(run_id, here)
+        if before[:_DIGEST_BYTES] != here[:_DIGEST_BYTES]:
+            other = before[_DIGEST_BYTES:].decode()
+            raise TraceFormatError(f"uses one run id for two contents: {other} and {place}")
 
 
 def _handed_over(
