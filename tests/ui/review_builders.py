@@ -14,6 +14,7 @@ from workbench.check.outcomes import resolve_outcomes
 from workbench.model.event import Outcome
 from workbench.model.trace import Losses
 from workbench.review.draft import open_draft
+from workbench.review.shrink import OracleKind
 from workbench.review.source import LoadedRun
 from workbench.review.vault import Vault
 from workbench.store.handle import open_store
@@ -23,7 +24,9 @@ from workbench.ui.controllers.shrink import ShrinkReview
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from workbench.model.contract import Contract
     from workbench.model.draft import Draft
+    from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Trace
     from workbench.store.handle import Store
 
@@ -34,8 +37,10 @@ __all__ = [
     "a_draft",
     "a_redaction",
     "a_shrink",
+    "a_slow_shrink",
     "a_store",
     "a_vault",
+    "many_findings",
     "the_demo",
 ]
 
@@ -50,10 +55,10 @@ TRACE = a_trace(
 )
 
 
-def a_draft(trace: Trace = TRACE) -> Draft:
+def a_draft(trace: Trace = TRACE, contract: Contract = CONTRACT) -> Draft:
     """Return the raw draft of a run that breaks the contract."""
     run = LoadedRun(trace=resolve_outcomes(trace), losses=Losses(), assumed_tools=())
-    return open_draft(run, CONTRACT, key=KEY)
+    return open_draft(run, contract, key=KEY)
 
 
 def a_store(folder: Path) -> Store:
@@ -87,6 +92,32 @@ def a_shrink(folder: Path, trace: Trace = TRACE, *, reviewer: str = "Ana") -> Sh
         journals=folder / "journals",
         reviewer=reviewer,
     )
+
+
+def a_slow_shrink(folder: Path, *, reviewer: str = "Ana") -> ShrinkReview:
+    """Return a search of some seconds: every call breaks a clause, and each try is replayed."""
+    tools = [f"crm.note{n}" for n in range(40)]
+    trace = a_trace(
+        a_user("Pause my plan."),
+        *(a_call(tool, args={"n": n}) for n, tool in enumerate(tools)),
+        a_claim("Done."),
+    )
+    return ShrinkReview(
+        a_draft(trace, load_contract({"max_calls": dict.fromkeys(tools, 0)})),
+        store=a_store(folder),
+        out=folder / "slow.draft.json",
+        journals=folder / "journals",
+        kind=OracleKind.REPLAY,
+        reviewer=reviewer,
+    )
+
+
+def many_findings(number: int) -> Trace:
+    """Return a trace with so many texts to be read, and a mail address in the first."""
+    texts: list[Json] = [f"Please look at order {n} and then go on with it." for n in range(number)]
+    args: JsonMap = {f"note{n}": text for n, text in enumerate(texts)}
+    call = a_call("billing.pause", args=args, outcome=Outcome.UNKNOWN)
+    return a_trace(a_user(f"Pause all of them for {MAIL}."), call, a_claim("Done."))
 
 
 def the_demo() -> Trace:

@@ -67,6 +67,7 @@ function render(context) {
   let state_now = {};
   let wanted = null;
   let asking = null;
+  let sent = null;
 
   const ui = frame(context, {
     name: "redaction", title: "Redaction",
@@ -85,7 +86,7 @@ function render(context) {
       "j k": "next, previous", "w": "write the redacted draft", "?": "this help",
     },
     hears: {
-      list: (message) => { state_now = message.state; all = message.rows; draw_state(); draw_list(); },
+      list: (message) => { sent = null; state_now = message.state; all = message.rows; draw_state(); draw_list(); },
       state: (message) => { state_now = message.state; draw_state(); },
       detail: (message) => { if (open === message.detail.name) draw_detail(message.detail); },
       raw: (message) => { if (held && open === message.name) { raw = message.values; redraw(); } },
@@ -125,7 +126,7 @@ function render(context) {
     },
     name: (row) => `${row.kind === "text" ? `text to read, ${row.type}` : typed(row.type)}, ${row.at}, ${plural(row.places, "place")},`
       + ` ${STATUS[row.status][1]}${row.by ? ` by ${row.by}` : ""}${row.trigger ? ", trigger" : ""}`,
-    onselect: (row) => show(row.name),
+    onselect: (row) => { wanted = null; show(row.name); },
   });
   const head = el("div", { class: "wb-finding-head" });
   const facts = el("div", { class: "wb-facts" });
@@ -279,11 +280,12 @@ function render(context) {
   }
 
   function decide(kind, fields = {}) {
-    if (!detail || detail.name !== open) return;
+    if (!detail || detail.name !== open || sent === open) return;
     if ((kind === "see") !== (detail.kind === "text")) return;
     const from = list.index;
     const next = list.items.slice(from + 1).find((row) => row.status === "open") ?? list.items.find((row, nth) => nth !== from && row.status === "open");
     asking = null;
+    sent = open;
     wanted = kind === "draw" ? open : next?.name ?? null;
     ui.say(kind, { name: open, ...fields });
     ui.announce(`${typed(detail.type)}: ${{ see: "seen", accept: "accepted", draw: "drawn again", reject: "not personal", retain: "stays" }[kind]}`);
