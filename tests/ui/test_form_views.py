@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.review.runs import CONTRACT, KEY, an_incident
+from tests.review.stale_cases import PROVEN, TODAY, put
 from tests.ui.stores import a_store
 from workbench.review.draft import open_draft as open_raw
 from workbench.review.incident import open_draft
@@ -16,8 +17,10 @@ from workbench.review.vault import Vault
 from workbench.ui.bridge import SYNCED
 from workbench.ui.controllers.contract import ContractForm
 from workbench.ui.controllers.export import CaseFields, CaseForm
+from workbench.ui.controllers.stale import StaleTable
 from workbench.ui.views.contract import ContractView
 from workbench.ui.views.export import CaseView
+from workbench.ui.views.stale import StaleView
 
 pytestmark = pytest.mark.desk
 
@@ -96,6 +99,29 @@ def test_the_case_is_made_through_its_view(incident, tmp_path):
     assert [told[at]["proof"]["state"] for at in (5, 6, 7)] == ["proposed", "proposed", "active"]
     assert view.ignored == 1  # half a form is no message
     assert "is active" in view.summary()
+
+
+def test_a_stale_case_is_decided_through_its_view(tmp_path):
+    """The table comes back as it is now, with the record of the meeting."""
+    put(tmp_path, "late", PROVEN, review_date='"2026-11-01"')
+    view = StaleView(StaleTable(tmp_path, today=TODAY, reviewer=""))
+    told = opened(view)
+    given = {"action": "keep", "reason": "guards", "until": "2027-06-01"}
+
+    say(view, "ready")
+    place = told[0]["rows"][0]["place"]
+    say(view, "decide", place=place, **given)
+    say(view, "reviewer", by=" bob ")
+    say(view, "decide", place=place, **given)
+    say(view, "decide", place=place, **(given | {"action": "burn"}))
+    say(view, "refresh")
+
+    assert [message["kind"] for message in told] == ["rows", "refused", "decided", "rows", "rows"]
+    assert told[-1]["rows"][0]["decided"]["by"] == told[-1]["reviewer"] == "bob"
+    assert "| `late` | keep | 2027-06-01 | bob | guards |" in told[-1]["record"]
+    assert view.ignored == 1
+    assert view.summary() == "0 of 1 case to decide, 1 decision made today"
+    assert set(view.get_state()) <= SYNCED
 
 
 @pytest.mark.parametrize("kind", [ContractView, CaseView])

@@ -1,0 +1,118 @@
+// Cases that need a decision, the worst first: why on the left, one decision with a reason on the right.
+
+const ACTIONS = [
+  ["keep", "Keep", "It still guards something: choose the next review date.", "Next review"],
+  ["fix", "Fix", "It stays, and somebody mends it; the date moves if one is given.", "Next review, if it moves"],
+  ["mute", "Mute", "It runs and does not gate until a day.", "Until"],
+  ["archive", "Archive", "It is kept and not run.", ""],
+];
+const LOOKS = { unreadable: "bad", overdue: "bad", withdrawn: "bad", owner_unknown: "warn", older_schema: "warn", mute_ends: "warn", near: "warn", never_proven: "warn" };
+
+export default {
+  render(context) {
+    let now = null;
+    let wanted = null;
+    let action = "keep";
+    const ui = frame(context, {
+      name: "stale",
+      title: "Which cases need a decision?",
+      about: "Worst first. Each ends in one decision, with a name and a reason, written to the case file.",
+      terms: {
+        stale: "Past its review date, or no longer able to fail.",
+        "never proven": "No accepted path that passes, or a clause that nothing turns red.",
+        proposed: "Exported, not yet in force: it runs and does not gate.",
+        duplicate: "Fails as another case does, over the same tools.",
+      },
+      keys: { "↑ ↓": "Next and previous case", "k f m a": "Keep, fix, mute, archive (in the list)", "?": "This help" },
+      hears: { rows: draw, decided },
+    });
+    const by = el("input", { class: "wb-input", type: "text", autocomplete: "name", on: { change: () => ui.say("reviewer", { by: by.value }) } });
+    const reason = el("textarea", { class: "wb-input", rows: 3, on: { input: ready } });
+    const until = el("input", { class: "wb-input", type: "date", on: { input: ready } });
+    const untilLabel = el("span", {}, "Next review");
+    const dated = el("div", { class: "wb-field" }, el("label", { class: "wb-label" }, untilLabel, until));
+    const choices = el("div", { class: "wb-bar", role: "group", "aria-label": "Decision" });
+    const meaning = el("p", { class: "wb-note" });
+    const deciding = button("Write the decision", decide, { look: "primary", disabled: true });
+    const detail = el("div", { class: "wb-half" });
+    const record = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "region", "aria-label": "Record of the meeting" });
+    const form = el("div", { class: "wb-proof" }, choices, meaning, dated, field("Reason", reason), field("Your name", by),
+      el("div", { class: "wb-bar" }, deciding));
+
+    const list = rows({
+      label: "Cases", height: 30, visible: 12,
+      draw: (row) => [
+        el("span", { class: "wb-cell wb-stale-sign" }, sign(row)),
+        el("span", { class: "wb-cell wb-value wb-stale-name", title: row.title ?? row.place }, text(row.id ?? row.place)),
+        el("span", { class: "wb-cell wb-value wb-stale-owner" }, text(row.owner ?? "")),
+        el("span", { class: "wb-cell wb-num wb-stale-date" }, row.review_date ?? ""),
+      ],
+      name: (row) => `${row.id ?? row.place}, ${row.decided ? `decided: ${row.decided.action}` : row.signs.map((one) => one.sentence).join("; ") || "nothing to decide"}`,
+      onselect: show,
+      acts: Object.fromEntries(ACTIONS.map(([name]) => [name[0], () => { choose(name); (until.value || dated.hidden ? reason : until).focus(); }])),
+    });
+    put(ui.tools, button("Refresh", () => ui.say("refresh"), { look: "quiet", title: "Read the files again" }));
+
+    function sign(row) {
+      if (row.decided) return chip(`✓ ${row.decided.action}`, "ok");
+      const worst = row.signs[0];
+      if (!worst) return chip(row.state === "archived" ? "archived" : "✓ nothing", "quiet");
+      return chip(worst.kind.replaceAll("_", " "), LOOKS[worst.kind] ?? "quiet");
+    }
+    function choose(name) {
+      action = name;
+      const [, , words, label] = ACTIONS.find(([one]) => one === name);
+      fill(choices, ACTIONS.map(([one, said]) => button(said, () => choose(one), { pressed: one === name })));
+      meaning.textContent = words;
+      untilLabel.textContent = label;
+      dated.hidden = !label;
+      ready();
+    }
+    function ready() {
+      const needsDate = action === "keep" || action === "mute";
+      deciding.disabled = !now || now.id === null || now.state === "archived" || !reason.value.trim() || (needsDate && !until.value);
+    }
+    function decide() {
+      wanted = now.place;
+      ui.say("reviewer", { by: by.value });
+      ui.say("decide", { place: now.place, action, reason: reason.value, until: action === "archive" ? "" : until.value });
+    }
+    function show(row) {
+      now = row;
+      fill(detail,
+        el("h4", { class: "wb-value" }, row.title ?? row.place),
+        el("p", { class: "wb-soft wb-value" }, row.place),
+        el("div", { class: "wb-bar" }, row.state ? chip(row.state) : null, row.severity ? chip(row.severity) : null,
+          row.owner ? chip(row.owner) : null, row.proven === true ? chip("✓ proven", "ok") : null,
+          Object.entries(row.verdicts).map(([verdict, number]) => chip(`${count(number)} × ${verdict}`, verdict === "pass" ? "ok" : "quiet"))),
+        el("ul", { class: "wb-clauses" }, row.signs.map((one) => el("li", {},
+          chip(one.kind.replaceAll("_", " "), LOOKS[one.kind] ?? "quiet"), " ", el("span", { class: "wb-value" }, one.sentence),
+          one.fix ? el("span", { class: "wb-soft" }, ` Fix: ${one.fix}`) : null))),
+        row.decided ? el("p", { class: "wb-value" }, chip(`✓ ${row.decided.action}`, "ok"), ` by ${row.decided.by}: ${row.decided.reason}`) : null,
+        row.id !== null && row.state !== "archived" ? form : null,
+        el("h4", {}, "Record of the meeting"), record);
+      choose(action);
+    }
+    function draw({ rows: all, summary, record: words, reviewer }) {
+      ui.status(summary);
+      if (!by.value) by.value = reviewer;
+      fill(record, words);
+      if (!all.length) {
+        fill(ui.body, state("empty", "There is no case here.", "Export one, or name another folder."));
+        return;
+      }
+      if (!list.node.isConnected) fill(ui.body, el("div", { class: "wb-halves" }, list.node, detail));
+      const at = Math.max(0, all.findIndex((row) => row.place === (wanted ?? now?.place)));
+      list.set(all, { keep: at });
+      show(all[at]);
+    }
+    function decided({ place: where, action: what }) {
+      ui.drop("refused");
+      reason.value = "";
+      ui.announce(`${what}: written to ${where}`);
+    }
+
+    ui.say("ready");
+    return () => { list.end(); ui.end(); };
+  },
+};
