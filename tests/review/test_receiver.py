@@ -7,6 +7,7 @@ import http.client
 import json
 import socket
 import threading
+import time
 import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,11 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document, a_log
 from tests.ingest.records import kinds
 from workbench.errors import InputError
-from workbench.ingest.received import runs_of
+from workbench.ingest.received import pieces_of_json, pieces_of_protobuf, runs_of
 from workbench.model.event import ToolCall
 from workbench.model.trace import Effect, Tool
 from workbench.review import receiver as edge
-from workbench.review.collect import Collector
+from workbench.review.collect import Answer, Collector
 from workbench.review.receiver import Receiver, receiving
 from workbench.store.errors import StoreFull
 from workbench.store.handle import open_store
@@ -418,3 +419,50 @@ def test_a_message_of_another_trace_stays_apart(tmp_path: Path) -> None:
         assert client.post(json.dumps(a_document(*spans)).encode())[0] == 200
 
     assert set(stored(tmp_path)) == {TRACE, "d" * 32}
+
+
+def test_a_batch_that_fails_is_tried_request_by_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where both requests waited from the start."""
+
+    def fails(pieces: Any) -> Any:  # noqa: ANN401
+        if any(b"f" * 32 in piece.raw for piece in pieces):
+            raise RuntimeError
+        return runs_of(pieces)
+
+    monkeypatch.setattr("workbench.review.collect.runs_of", fails)
+    said: list[str] = []
+    answers: dict[str, Answer] = {}
+    with open_store(tmp_path / "store") as store:
+        collector = Collector(store, limit_bytes=1 << 20, on_failure=said.append)
+
+        def deliver(trace: str) -> None:
+            body = a_body(trace=trace)
+            answers[trace] = collector.deliver(pieces_of_json(body), body)
+
+        threads = [threading.Thread(target=deliver, args=(t,)) for t in ("f" * 32, "a" * 32)]
+        for thread in threads:
+            thread.start()
+        while len(collector._waiting) < 2:
+            time.sleep(0.001)
+        collector.stop()
+        collector.work()
+        for thread in threads:
+            thread.join()
+
+        assert answers == {"f" * 32: Answer.FAILED, "a" * 32: Answer.STORED}
+        assert store.run_ids() == {"a" * 32}
+        assert collector.deliver(pieces_of_json(a_body()), b"") is Answer.STOPPING
+    assert len(said) == 1
+
+
+def test_json_and_protobuf_of_one_run_in_one_batch_are_one_run() -> None:
+    """Two exporters of one process may speak differently."""
+    spans = a_billing_run()
+    pieces = (*pieces_of_json(a_body(*spans[:2])), *pieces_of_protobuf(in_protobuf(*spans[2:])))
+
+    (run,) = runs_of(pieces)
+
+    assert run.trace is not None
+    assert "tool_result" in kinds(run.trace)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
-from workbench.errors import TraceFormatError
 from workbench.model.trace import Grade
 from workbench.review.groups import group_runs, way_of
 from workbench.review.source import outcome_rules
@@ -83,28 +82,15 @@ def execute(options: Namespace) -> int:
 
 
 def _grouped(store: Store, run_ids: list[str], *, as_json: bool) -> int:
-    """Print groups of runs; a run that is kept raw only has no way to compare."""
-    ways, unread = {}, []
-    for run_id in run_ids:
-        try:
-            ways[run_id] = way_of(store.fetch(run_id))
-        except TraceFormatError:
-            unread.append(run_id)
+    """Print groups of runs; a run that is kept raw only never counts as failed."""
+    ways = {run_id: way_of(store.fetch(run_id)) for run_id in run_ids}
     groups = group_runs(ways)
     if as_json:
-        print_json(
-            {
-                "groups": [_group_document(group) for group in groups],
-                "total": len(ways),
-                "unreadable": [*unread],
-            }
-        )
+        print_json({"groups": [_group_document(group) for group in groups], "total": len(ways)})
         return 0
     for group in groups[:_SHOWN]:
         print("\n".join(_group_lines(group)))
     print(f"{len(groups)} groups of {len(ways)} failed runs")
-    if unread:
-        print(f"{len(unread)} runs are kept raw only; `workbench doctor RUN` says why")
     return 0
 
 
