@@ -60,6 +60,13 @@ def test_hostile_texts_end_as_texts_or_values(text: str) -> None:
     assert found.value == text or found.form is TextForm.LITERAL
 
 
+def test_many_brackets_are_not_deep() -> None:
+    """A long list of small objects is what most tools answer."""
+    found = parse_text("[" + ",".join(["{}"] * 600) + "]")
+
+    assert (found.form, found.value) == (TextForm.JSON, [{}] * 600)
+
+
 def test_literals_that_are_too_deep_stay_texts() -> None:
     """As JSON that is too deep does."""
     assert parse_text("[" * 500 + "'x'" + "]" * 500).form is TextForm.TEXT

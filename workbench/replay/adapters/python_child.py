@@ -60,9 +60,16 @@ def run(spec: Spec, channel: Channel, *, audited: bool, forks: bool = True) -> i
     agent = _guarded(lambda: load(spec.target), send, stage="load")
     if agent is None:
         return _FAILED
-    if not (forks and _can_be_forked()):
-        send({"loaded": "alone"})
-        return _serve(agent, channel, send)
+    if forks and _can_be_forked():  # pragma: no cover  only a process of its own forks
+        return _serve_forks(agent, channel, send)
+    send({"loaded": "alone"})
+    return _serve(agent, channel, send)
+
+
+def _serve_forks(
+    agent: Callable[..., Any], channel: Channel, send: Callable[[dict[str, Any]], None]
+) -> int:  # pragma: no cover  another process
+    """Answer each trial in a fork; return the exit code."""
     send({"loaded": "shared"})
     set_child_subreaper()
     gc.freeze()
@@ -106,7 +113,7 @@ def _guarded(
     return None
 
 
-def _can_be_forked() -> bool:
+def _can_be_forked() -> bool:  # pragma: no cover  another process
     """Whether a fork of this process is as good as a new one: no threads, children or shared chance.
 
     NumPy's global generator would say the same in every fork.
@@ -117,10 +124,10 @@ def _can_be_forked() -> bool:
     return threads == 1 and not children() and "numpy" not in sys.modules
 
 
-def _forked(scratch: str, serve: Callable[[], int]) -> int:
+def _forked(scratch: str, serve: Callable[[], int]) -> int:  # pragma: no cover  another process
     """Run one trial in a process of its own; return its exit code once nothing is left of it."""
     child = os.fork()
-    if child == 0:  # pragma: no cover  ends without writing what was measured
+    if child == 0:
         os.environ["TMPDIR"] = scratch
         if (known := sys.modules.get("tempfile")) is not None:
             vars(known)["tempdir"] = None  # it looks only once
