@@ -378,7 +378,7 @@ export default {
       }
       fill(banner, chip(`◆ ${parting.what}`, "bad"), el("p", { class: "wb-value" }, parting.sentence),
         parting.versions.map((one) => el("span", { class: "wb-version" }, one.what, " ",
-          el("code", { class: "wb-value" }, one.first ?? "?"), " → ", el("code", { class: "wb-value" }, one.second ?? "?"))));
+          el("code", { class: "wb-value wb-cut", title: one.first ?? "" }, one.first ?? "?"), " → ", el("code", { class: "wb-value wb-cut", title: one.second ?? "" }, one.second ?? "?"))));
       for (const side of ["other", "this"]) {
         const at = side === "this" ? parting.second : parting.first;
         refresh(side);
@@ -401,7 +401,7 @@ export default {
         el("div", { class: "wb-detail-head" },
           chip(KIND[span.kind] ?? span.lane, span.lane),
           span.outcome ? chip([SIGN[span.outcome] ?? "", " ", span.outcome.replaceAll("_", " ")], span.bad ? "bad" : "quiet") : null,
-          span.detail ? el("span", { class: "wb-value wb-mono wb-soft" }, span.detail) : null,
+          span.detail ? el("span", { class: "wb-value wb-mono wb-soft wb-cut", title: span.detail }, span.detail) : null,
           el("span", { class: "wb-soft wb-num" }, [message.events.map((one) => one.place).join(" – "),
             message.events[0].at ? ` · ${message.events[0].at}` : "", span.ms === null ? "" : ` · took ${duration(span.ms)}`].join("")),
           el("span", { class: "wb-grow" }),
@@ -414,7 +414,7 @@ export default {
           message.beside.length > 8 ? ` and ${message.beside.length - 8} more` : "") : null,
         message.events.map((event) => el("section", { class: "wb-event" },
           el("h4", { class: "wb-event-title" }, event.kind.replaceAll("_", " "), " ", el("span", { class: "wb-soft" }, event.place),
-            event === last && event.origin ? el("span", { class: "wb-soft wb-value" }, ` from ${event.origin}`) : null),
+            event === last && event.origin ? el("span", { class: "wb-soft wb-value wb-cut", title: event.origin }, ` from ${event.origin}`) : null),
           event.fields.length ? el("div", { class: "wb-tree" }, event.fields.map((one) => node(one.name, one.value, 0)))
             : el("p", { class: "wb-soft" }, "Nothing more was recorded."),
           event.raw.map((one) => el("details", { class: "wb-raw" },
