@@ -11,6 +11,7 @@ from workbench.casefile.contract import load_contract
 from workbench.check.diagnose import diagnose
 from workbench.check.judge import judge
 from workbench.model.ledger import LedgerEntry, TriggerNote
+from workbench.model.wording import counted
 from workbench.review.draft import open_draft
 from workbench.review.export import CaseDetails, case_of
 from workbench.review.redact import redact_draft
@@ -91,7 +92,7 @@ def test_long_lists_are_cut_and_say_so(redacted):
     assert "... 1 more in the draft's ledger" in shown
     assert "PERSON  retained   #1.text   1 place" in shown
     assert "what makes it fail" not in shown
-    assert "14 texts that reach the case were seen by nobody yet\n  #0.text\n" in shown
+    assert "14 texts of the case seen by nobody yet\n  #0.text\n" in shown
     assert "  ... 2 more\n  Fix: read them" in shown
 
 
@@ -132,6 +133,6 @@ def test_a_case_says_what_it_lacks(redacted):
 
     assert shown.startswith("a.case.yaml is proposed: Told\\x1b early\n")
     assert case.redaction is not None
-    assert f"{case.redaction.unreviewed} texts were seen by nobody yet" in shown
+    assert f"{counted(case.redaction.unreviewed, 'text')} seen by nobody yet" in shown
     assert shown.endswith("next: workbench check, accept, activate")
     assert "nobody" not in render_case(replace(case, redaction=None), "a.case.yaml")

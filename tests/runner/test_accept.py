@@ -439,7 +439,7 @@ def test_an_unfinished_case_is_refused_with_everything_that_is_missing():
     with pytest.raises(RefusedError) as error:
         activate(replace(a_pause_case(), redaction=note), by="bob", date="2026-12-01")
 
-    assert error.value.reasons == ("no accepted path yet", "3 texts were seen by nobody yet")
+    assert error.value.reasons == ("no accepted path yet", "3 texts seen by nobody yet")
 
 
 def test_a_wrong_case_is_refused_with_its_place():

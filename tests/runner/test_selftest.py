@@ -222,7 +222,7 @@ def test_unreviewed_texts_and_missing_paths_are_wrong_only_in_an_active_case(sta
     report = check_case(replace(a_pause_case(), state=state, redaction=note))
 
     assert sentences(report, level) == [
-        ("redaction.unreviewed", "3 texts were seen by nobody yet"),
+        ("redaction.unreviewed", "3 texts seen by nobody yet"),
         ("paths", "no accepted path yet"),
     ]
 

@@ -55,7 +55,7 @@ def _replaced(case: Case) -> Iterator[tuple[str, str]]:
     for entry in entries:
         if entry.pseudonym is None:
             yield "left", f"a {entry.type}, {entry.decision} by a person: {entry.reason}"
-    yield "", f"{case.redaction.unreviewed} surviving texts were seen by nobody"
+    yield "", f"{counted(case.redaction.unreviewed, 'surviving text')} seen by nobody"
 
 
 def _kept(case: Case) -> Iterator[tuple[str, str]]:

@@ -92,7 +92,7 @@ def render_redaction(redaction: Redaction) -> str:
     if redaction.unreviewed:
         lines += [
             "",
-            f"{redaction.unreviewed} texts that reach the case were seen by nobody yet",
+            f"{counted(redaction.unreviewed, 'text')} of the case seen by nobody yet",
         ]
         lines += [f"  {harmless(place)}" for place in redaction.unseen[:_SHOWN]]
         if len(redaction.unseen) > _SHOWN:
@@ -125,6 +125,6 @@ def render_case(case: Case, path: str) -> str:
     """Say where the case is and what it still lacks."""
     lines = [f"{path} is {case.state.value}: {harmless(case.title)}"]
     if case.redaction is not None and case.redaction.unreviewed:
-        lines.append(f"  {case.redaction.unreviewed} texts were seen by nobody yet")
+        lines.append(f"  {counted(case.redaction.unreviewed, 'text')} seen by nobody yet")
     lines.append("  next: workbench check, accept, activate")
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState, HistoryEntry
+from workbench.model.wording import counted
 from workbench.runner.lint import Level
 from workbench.runner.selftest import check_case
 
@@ -39,7 +40,8 @@ def activate(case: Case, *, by: str, date: str) -> Case:
         raise RefusedError(
             f"{case.id} cannot be activated",
             reasons=reasons,
-            fix="workbench check says where; workbench accept adds an accepted path",
+            fix="workbench check says where; workbench accept adds an accepted path; workbench make"
+            " lists unseen texts and takes decisions on them with --policy redaction.yaml",
         )
     entry = HistoryEntry(date=date, by=by, change="activated")
     return replace(case, state=CaseState.ACTIVE, mute=None, history=(*case.history, entry))
@@ -56,5 +58,5 @@ def _missing(case: Case, report: CaseReport) -> tuple[str, ...]:
     found += [f"{clause}: nothing turns this clause red" for clause in report.dead_clauses]
     unreviewed = 0 if case.redaction is None else case.redaction.unreviewed
     if unreviewed:
-        found.append(f"{unreviewed} texts were seen by nobody yet")
+        found.append(f"{counted(unreviewed, 'text')} seen by nobody yet")
     return tuple(dict.fromkeys(found))

@@ -18,6 +18,7 @@ from workbench.model.case import ANY_TIMES, CaseState
 from workbench.model.contract import Before
 from workbench.model.event import Claim
 from workbench.model.jsonvalue import same_json
+from workbench.model.wording import counted
 from workbench.replay.compare import parse_matchers
 from workbench.replay.scripted import call_args
 
@@ -225,7 +226,7 @@ def _unreviewed(case: Case) -> Iterator[Problem]:
         yield Problem(
             level=Level.WRONG if active else Level.NOTE,
             at="redaction.unreviewed",
-            sentence=f"{count} texts were seen by nobody yet",
+            sentence=f"{counted(count, 'text')} seen by nobody yet",
         )
 
 
