@@ -18,7 +18,8 @@ def no_model(monkeypatch):
     monkeypatch.setenv("WORKBENCH_SPACY_MODEL", "no_such_model_anywhere")
 
 
-def test_pseudonyms_of_the_case_are_no_problem(demo, shell, no_model):
+@pytest.mark.usefixtures("no_model")
+def test_pseudonyms_of_the_case_are_no_problem(demo, shell):
     """Else nobody would switch it on."""
     plain = shell("check", CASE)
     said = shell("check", CASE, "--detectors")
@@ -26,7 +27,8 @@ def test_pseudonyms_of_the_case_are_no_problem(demo, shell, no_model):
     assert (said.status, said.out) == (plain.status, plain.out)
 
 
-def test_what_was_put_in_by_hand_is_a_problem_and_is_not_printed(demo, shell, no_model):
+@pytest.mark.usefixtures("no_model")
+def test_what_was_put_in_by_hand_is_a_problem_and_is_not_printed(demo, shell):
     """A merge, an edit in the pull request: nobody looks for personal data there."""
     text = (demo / CASE).read_text("utf-8")
     head, mark, rest = text.partition("title: ")
@@ -43,7 +45,8 @@ def test_what_was_put_in_by_hand_is_a_problem_and_is_not_printed(demo, shell, no
     assert [p["level"] for p in listed if p["at"] == "title"] == ["wrong"]
 
 
-def test_a_value_that_was_retained_is_no_problem(demo, shell, no_model):
+@pytest.mark.usefixtures("no_model")
+def test_a_value_that_was_retained_is_no_problem(demo, shell):
     """The ledger says why it is there."""
     policy = (demo / "redaction.yaml").read_text("utf-8").replace("retain: []\n", "")
     assert "retain:" not in policy

@@ -127,7 +127,9 @@ def _usage(read: Callable[[Usage], float | None], what: str) -> Measure:
                 return failed(clause.id, [facts.violation(clause.id, event.seq, sentence, seqs)])
         if not known or not seqs:
             return inconclusive(clause.id, f"the {what} of some replies are not recorded", seqs)
-        return passed(clause.id, f"{round(total, 6)} {what} were used; at most {clause.bound:g} allowed")
+        return passed(
+            clause.id, f"{round(total, 6)} {what} were used; at most {clause.bound:g} allowed"
+        )
 
     return measure
 
