@@ -220,4 +220,4 @@ def test_500_findings_stay_smooth(lab, desk):
     )
     assert times[20] < 16
     page.keyboard.press("End")
-    page.get_by_role("option", selected=True).first.wait_for()
+    listed.get_by_role("option", selected=True).wait_for()

@@ -155,9 +155,10 @@ function render(context) {
     fill(names, (now.reviewers ?? []).filter((name) => name !== now.reviewer).slice(-3)
       .map((name) => button(name, () => ui.say("reviewer", { by: name }), { look: "quiet", title: `Decide as ${name}` })));
     ui.drop("told");
+    ui.drop("done");
     ui.drop("failure");
     if (now.failure) ui.notice("failure", now.failure);
-    if (now.notice) ui.notice("told", now.notice);
+    if (now.notice) ui.notice(now.written ? "done" : "told", now.notice);
     const reach = all.filter((row) => row.reaches);
     const done = reach.filter((row) => row.status !== "open").length;
     if (!now.looked) return fill(figures);
