@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.ledger import RedactionNote
     from workbench.model.trace import Trace
-    from workbench.model.verdict import Verdict
+    from workbench.model.verdict import Signature, Verdict
     from workbench.redact.residue import Hit, Needle
     from workbench.redact.slots import Slot
 
@@ -199,10 +199,16 @@ def _require_same_failure(case: Case, draft: Draft) -> None:
 
 def _difference(draft: Draft, verdict: Verdict) -> tuple[str, ...]:
     wanted, found = draft.raw_signature, verdict.signature
-    return (
-        f"the incident: {', '.join(sorted(wanted.clauses))}, first {wanted.first}",
-        f"now: {', '.join(sorted(found.clauses)) or 'nothing'}, first {found.first}",
-    )
+    return (f"the incident: {_failing(wanted)}", f"now: {_failing(found)}")
+
+
+def _failing(signature: Signature) -> str:
+    """Say what fails and where first, as the case file states it."""
+    first = signature.first
+    if first is None:
+        return "nothing"
+    place = ", ".join(part for part in (first.kind, first.tool, first.outcome) if part)
+    return f"{', '.join(sorted(signature.clauses))}, first {first.clause} ({place})"
 
 
 def export_draft(
