@@ -16,7 +16,7 @@ import pytest
 
 from tests.replay import agents
 from workbench.errors import InputError
-from workbench.replay.adapters import child as child_module
+from workbench.replay.adapters import child as child_module, start
 from workbench.replay.adapters.child import Child, Closed
 from workbench.replay.adapters.environment import MCP_COMMAND, agent_environment
 from workbench.replay.adapters.python_child import (
@@ -426,3 +426,8 @@ def test_a_platform_without_landlock_has_version_0(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", no_library)
 
     assert kernel.landlock_abi() == 0
+
+
+def test_the_text_that_starts_an_agent_names_what_is_there():
+    """No checker reads a program that is a text."""
+    assert f"from {start.__name__} import {start.main.__name__}; " in child_module._BOOT
