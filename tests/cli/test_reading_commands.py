@@ -28,7 +28,7 @@ def test_runs_lists_what_is_in_the_store(demo, shell):
     assert document["total"] == 1
     assert document["runs"][0]["run_id"] == RUN
     assert document["runs"][0]["status"] == "failed"
-    assert document["runs"][0]["tags"] == ["billing", "timeout"]
+    assert document["runs"][0]["tags"] == ["billing", "timeout", "complaint=true"]
 
 
 @pytest.mark.parametrize(
