@@ -133,6 +133,21 @@ def run_live(shell, monkeypatch, *trials):
         return shell("run", "pause.case.yaml", *AGENT, "--layer", "live", "--json")
 
 
+def test_stubs_in_another_encoding_are_left_as_a_person_wrote_them(case, shell, monkeypatch):
+    """Adding to them would write every letter anew that is none in UTF-8."""
+    file = case.parent / "pause.missing.yaml"
+    written = file.read_bytes() + "# gepr\xfcft\n".encode("latin-1")
+    file.write_bytes(written)
+    stray = (call("customer.lookup", email="d@b.example"), say("I could not confirm it."))
+
+    said = run_live(shell, monkeypatch, stray)
+
+    assert said.status == 4
+    assert "pause.missing.yaml" in said.err
+    assert "UTF-8" in said.err
+    assert file.read_bytes() == written
+
+
 def test_a_live_run_writes_what_it_missed_beside_the_case(case, shell, monkeypatch):
     """Round trip: the run names the calls, a person answers, the next run is covered."""
     file = case.parent / "pause.missing.yaml"
@@ -142,11 +157,9 @@ def test_a_live_run_writes_what_it_missed_beside_the_case(case, shell, monkeypat
     said = run_live(shell, monkeypatch, stray)
     again = run_live(shell, monkeypatch, stray)
 
-    assert (
-        "1 calls of pause-with-unknown-outcome have no fixture: fill in pause.missing" in said.err
-    )
+    assert "no fixture for 1 call of pause-with-unknown-outcome: fill in pause.missing" in said.err
     assert said.document["cases"][0]["coverage"] == [0, 1]
-    assert "have no fixture" in again.err
+    assert "no fixture for 1 call" in again.err
     text = file.read_text("utf-8")
     assert text.count("d@b.example") == 1
     file.write_text(

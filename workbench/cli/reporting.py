@@ -24,7 +24,7 @@ from workbench.casefile.files import (
     write_over,
 )
 from workbench.casefile.strict_yaml import MAX_BYTES as YAML_BYTES
-from workbench.casefile.stubs import extended_stubs, stubs_path
+from workbench.casefile.stubs import extended_stubs, parse_stubs, stubs_path
 from workbench.cli.options import add_store, complain, print_json, settings_of, store_of
 from workbench.cli.progress import Progress
 from workbench.errors import InputError, MissingExtraError
@@ -169,14 +169,26 @@ def _write_stubs(case: CaseResult) -> None:
         return
     file = stubs_path(Path(case.path))
     name = shown_path(file)
-    old = read_bytes(file, limit=YAML_BYTES).decode("utf-8", "replace") if file.exists() else None
-    text = extended_stubs(old, case.id, stubs, name=name)
+    text = extended_stubs(_text_of(file, name), case.id, stubs, name=name)
     if text is not None:
         write_over(file, text)
     complain(
-        f"{len(stubs)} calls of {case.id} have no fixture: fill in {name}, then "
+        f"no fixture for {counted(len(stubs), 'call')} of {case.id}: fill in {name}, then "
         f"workbench fixtures {case.path} --add {name}"
     )
+
+
+def _text_of(file: Path, name: str) -> str | None:
+    """Return what a person wrote into a file of stubs; None: it is not there.
+
+    Raises:
+        CaseFormatError: it is no UTF-8 text; adding to it would lose what is written there.
+    """
+    if not file.exists():
+        return None
+    raw = read_bytes(file, limit=YAML_BYTES)
+    parse_stubs(raw, name=name)
+    return raw.decode("utf-8")
 
 
 def _record(report: RunReport, options: Namespace) -> None:
