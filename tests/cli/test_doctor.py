@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import save_trace
 from tests.cli.test_ingest import a_line, a_run
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document
-from tests.ingest.records import write_lines
+from tests.ingest.samples import write_lines
 
 pytestmark = pytest.mark.desk
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.test_run import AGENT, CODE
-from tests.ingest.records import an_openai_chat, read, write_lines
+from tests.ingest.samples import an_openai_chat, read, write_lines
 from workbench.cli.main import main
 from workbench.errors import InputError, TraceFormatError
 from workbench.ingest.reader import load_run, read_source

@@ -14,9 +14,9 @@ import pytest
 
 from tests.corpus.test_ingest_corpus import problems_of
 from workbench.errors import TraceFormatError
+from workbench.ingest.files.source import open_source, pieces_of
 from workbench.ingest.formats import candidates
 from workbench.ingest.reader import read_source
-from workbench.ingest.source import open_source, pieces_of
 from workbench.model.event import ToolCall, ToolResult
 from workbench.model.trace import Grade, RunStatus
 

@@ -15,9 +15,9 @@ import pytest
 
 from tests.long import is_long
 from workbench.errors import TraceFormatError
+from workbench.ingest.files.source import open_source, pieces_of
 from workbench.ingest.formats import candidates
 from workbench.ingest.reader import read_source
-from workbench.ingest.source import open_source, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

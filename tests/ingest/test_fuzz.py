@@ -15,20 +15,20 @@ import pytest
 
 from tests.builders import a_call, a_claim, a_trace, a_user
 from tests.ingest.exports import a_langsmith_trace, a_managed_session, langchain_conversation
+from tests.ingest.importers.test_autogen import a_stream
+from tests.ingest.importers.test_cassettes import a_run as a_cassette
+from tests.ingest.importers.test_claude_code import a_session
+from tests.ingest.importers.test_crewai import a_native_log
+from tests.ingest.importers.test_openhands import a_task
 from tests.ingest.mutations import damaged, survives
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document
-from tests.ingest.records import (
+from tests.ingest.samples import (
     a_tau2_run,
     a_tau_run,
     an_agentdojo_run,
     an_anthropic_chat,
     an_openai_chat,
 )
-from tests.ingest.test_autogen import a_stream
-from tests.ingest.test_cassettes import a_run as a_cassette
-from tests.ingest.test_claude_code import a_session
-from tests.ingest.test_crewai import a_native_log
-from tests.ingest.test_openhands import a_task
 from tests.long import is_long
 from workbench.casefile.trace import trace_document
 from workbench.errors import InputError

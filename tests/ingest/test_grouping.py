@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document, trace_of
-from tests.ingest.records import an_openai_chat, dumped, kinds, lost, write_file, write_lines
+from tests.ingest.samples import an_openai_chat, dumped, kinds, lost, write_file, write_lines
 from workbench.errors import InputError
-from workbench.ingest.format import Format, no_id
 from workbench.ingest.formats import known_formats
-from workbench.ingest.jsontext import TextMap, texts_in
 from workbench.ingest.reader import read_source
+from workbench.ingest.records.format import Format, no_id
+from workbench.ingest.records.jsontext import TextMap, texts_in
 from workbench.ingest.run_keys import RunKeys
 from workbench.model.event import ToolCall
 from workbench.model.trace import Grade
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 IMPORTER = '''
 """A log with a line a message; `run` is said when it changes."""
 
-from workbench.ingest.finish import RunFacts, finished
-from workbench.ingest.format import Format
-from workbench.ingest.transcript import Asked, Said, Transcript
+from workbench.ingest.events.finish import RunFacts, finished
+from workbench.ingest.records.format import Format
+from workbench.ingest.events.transcript import Asked, Said, Transcript
 
 
 def read_log(records, *, place, tools):

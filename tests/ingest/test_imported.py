@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.ingest.records import an_anthropic_chat, an_openai_chat, read, write_lines
-from tests.ingest.test_cassettes import a_run as a_cassette
+from tests.ingest.importers.test_cassettes import a_run as a_cassette
+from tests.ingest.samples import an_anthropic_chat, an_openai_chat, read, write_lines
 from workbench.errors import MissingExtraError
 from workbench.ingest import formats
 from workbench.ingest.imported import BROKE

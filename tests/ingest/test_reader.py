@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.ingest.records import (
+from tests.ingest.samples import (
     a_tau2_run,
     a_tau_run,
     an_agentdojo_run,
@@ -353,7 +353,7 @@ def test_a_record_beyond_the_limit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
     """One line of many gigabytes, or a gzip bomb, must not fill the memory."""
-    monkeypatch.setattr("workbench.ingest.source._LIMIT_BYTES", 2 << 20)
+    monkeypatch.setattr("workbench.ingest.files.source._LIMIT_BYTES", 2 << 20)
     long = dumped([{"role": "system", "content": "x" * (3 << 20)}])
     lines = [dumped(a_tau_run()), dumped(a_tau2_run())]
     lines.insert(2 * at, long)
@@ -369,7 +369,7 @@ def test_a_document_beyond_the_limit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A document is held as a whole, so it has a limit where JSON Lines have none."""
-    monkeypatch.setattr("workbench.ingest.source._LIMIT_BYTES", 1 << 20)
+    monkeypatch.setattr("workbench.ingest.files.source._LIMIT_BYTES", 1 << 20)
     data = json.dumps([a_tau_run() for _ in range(2000)], indent=1).encode()
 
     with pytest.raises(TraceFormatError, match=r"has a record of more than 1 MiB"):
@@ -380,7 +380,7 @@ def test_a_file_may_be_larger_than_the_limit_of_a_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """JSON Lines are read line by line."""
-    monkeypatch.setattr("workbench.ingest.source._LIMIT_BYTES", 4096)
+    monkeypatch.setattr("workbench.ingest.files.source._LIMIT_BYTES", 4096)
     path = write_lines(tmp_path / "runs.jsonl", *(a_tau2_run(id=f"s{n}") for n in range(50)))
 
     assert path.stat().st_size > 4096

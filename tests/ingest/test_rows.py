@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from workbench.ingest.jsontext import TextMap
+from workbench.ingest.records.jsontext import TextMap
 from workbench.ingest.rows import message_path, rows_of, with_exact_arguments
 from workbench.model.event import ToolCall, UserMessage
 from workbench.model.trace import Trace, renumbered

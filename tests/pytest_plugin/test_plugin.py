@@ -200,6 +200,17 @@ def test_a_test_module_beside_the_cases_runs_as_ever(play, cases, pytester):
     play().assert_outcomes(passed=1)
 
 
+def test_a_module_that_cannot_be_imported_is_pytests_to_tell(play, cases):
+    """Our line at the end reads reports of trials only; it once broke on this."""
+    (cases / "test_x.py").write_text("import nothing_of_that_name\n")
+
+    shown = play("--agent", FAILS)
+
+    shown.assert_outcomes(errors=1)
+    assert "nothing_of_that_name" in shown.stdout.str()
+    assert "INTERNALERROR" not in shown.stdout.str() + shown.stderr.str()
+
+
 def test_strict_markers_and_errors_from_warnings_do_not_hurt(play, pytester, cases):
     """Many suites are run that way."""
     a_green_case(cases)

@@ -14,7 +14,7 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from tests.ingest.records import kinds
+from tests.ingest.samples import kinds
 from tests.review.test_receiver import collecting, stored
 from workbench.model.event import ToolResult, UserMessage
 

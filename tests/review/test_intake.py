@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document
-from tests.ingest.records import kinds, write_lines
+from tests.ingest.samples import kinds, write_lines
 from workbench.review.intake import take_file
 from workbench.store.handle import open_store
 

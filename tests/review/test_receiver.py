@@ -16,7 +16,7 @@ import pytest
 from opentelemetry.proto.trace.v1 import trace_pb2
 
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document, a_log
-from tests.ingest.records import kinds
+from tests.ingest.samples import kinds
 from workbench.errors import InputError
 from workbench.ingest.received import pieces_of_json, pieces_of_protobuf, runs_of
 from workbench.model.event import ToolCall

@@ -15,35 +15,35 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import nearest
 from workbench.errors import InputError
-from workbench.ingest.agent_framework import FORMAT as AGENT_FRAMEWORK
-from workbench.ingest.agentdojo import FORMAT as AGENTDOJO
-from workbench.ingest.agents_run_state import FORMAT as AGENTS_RUN_STATE
-from workbench.ingest.agents_spans import FORMAT as AGENTS_SPANS
-from workbench.ingest.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
-from workbench.ingest.autogen import STATE as AUTOGEN_STATE, STREAM as AUTOGEN_STREAM
-from workbench.ingest.autogen_log import FORMAT as AUTOGEN_LOG
-from workbench.ingest.cassettes import FORMAT as HTTP_CASSETTE
-from workbench.ingest.claude_code import FORMAT as CLAUDE_CODE
-from workbench.ingest.crewai import FORMAT as CREWAI
-from workbench.ingest.format import Format
-from workbench.ingest.google_adk import CASE as GOOGLE_ADK_CASE, SESSION as GOOGLE_ADK
-from workbench.ingest.inspect_log import FORMAT as INSPECT
-from workbench.ingest.langchain import FORMAT as LANGCHAIN
-from workbench.ingest.langchain_events import FORMAT as LANGCHAIN_EVENTS
-from workbench.ingest.langfuse import FORMAT as LANGFUSE
-from workbench.ingest.langsmith import FORMAT as LANGSMITH
-from workbench.ingest.managed_agents import FORMAT as MANAGED_AGENTS
-from workbench.ingest.mini_swe_agent import FORMAT as MINI_SWE_AGENT
-from workbench.ingest.native import FORMAT as NATIVE
-from workbench.ingest.openai_chat import FORMAT as OPENAI_CHAT
-from workbench.ingest.openai_responses import FORMAT as OPENAI_RESPONSES
-from workbench.ingest.openhands import EVENTS as OPENHANDS_EVENTS, FORMAT as OPENHANDS
+from workbench.ingest.importers.agent_framework import FORMAT as AGENT_FRAMEWORK
+from workbench.ingest.importers.agentdojo import FORMAT as AGENTDOJO
+from workbench.ingest.importers.agents_run_state import FORMAT as AGENTS_RUN_STATE
+from workbench.ingest.importers.agents_spans import FORMAT as AGENTS_SPANS
+from workbench.ingest.importers.anthropic_messages import FORMAT as ANTHROPIC_MESSAGES
+from workbench.ingest.importers.autogen import STATE as AUTOGEN_STATE, STREAM as AUTOGEN_STREAM
+from workbench.ingest.importers.autogen_log import FORMAT as AUTOGEN_LOG
+from workbench.ingest.importers.cassettes import FORMAT as HTTP_CASSETTE
+from workbench.ingest.importers.claude_code import FORMAT as CLAUDE_CODE
+from workbench.ingest.importers.crewai import FORMAT as CREWAI
+from workbench.ingest.importers.google_adk import CASE as GOOGLE_ADK_CASE, SESSION as GOOGLE_ADK
+from workbench.ingest.importers.inspect_log import FORMAT as INSPECT
+from workbench.ingest.importers.langchain import FORMAT as LANGCHAIN
+from workbench.ingest.importers.langchain_events import FORMAT as LANGCHAIN_EVENTS
+from workbench.ingest.importers.langfuse import FORMAT as LANGFUSE
+from workbench.ingest.importers.langsmith import FORMAT as LANGSMITH
+from workbench.ingest.importers.managed_agents import FORMAT as MANAGED_AGENTS
+from workbench.ingest.importers.mini_swe_agent import FORMAT as MINI_SWE_AGENT
+from workbench.ingest.importers.native import FORMAT as NATIVE
+from workbench.ingest.importers.openai_chat import FORMAT as OPENAI_CHAT
+from workbench.ingest.importers.openai_responses import FORMAT as OPENAI_RESPONSES
+from workbench.ingest.importers.openhands import EVENTS as OPENHANDS_EVENTS, FORMAT as OPENHANDS
+from workbench.ingest.importers.pydantic_ai import FORMAT as PYDANTIC_AI
+from workbench.ingest.importers.results_record import FORMAT as RESULTS
+from workbench.ingest.importers.swe_agent import FORMAT as SWE_AGENT
+from workbench.ingest.importers.tau import TAU2_BENCH, TAU_BENCH
+from workbench.ingest.importers.whowhen import FORMAT as WHOWHEN
 from workbench.ingest.otlp.read import FORMAT as OTLP
-from workbench.ingest.pydantic_ai import FORMAT as PYDANTIC_AI
-from workbench.ingest.results_record import FORMAT as RESULTS
-from workbench.ingest.swe_agent import FORMAT as SWE_AGENT
-from workbench.ingest.tau import TAU2_BENCH, TAU_BENCH
-from workbench.ingest.whowhen import FORMAT as WHOWHEN
+from workbench.ingest.records.format import Format
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -14,7 +14,7 @@ from workbench.ingest.formats import known_formats
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from workbench.ingest.piece import Piece
+    from workbench.ingest.records.piece import Piece
     from workbench.ingest.run_keys import RunKey
     from workbench.ingest.survey import Survey
 

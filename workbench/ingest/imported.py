@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError, WorkbenchError
+from workbench.ingest.events.losses import counted_losses, raw_losses, unreadable
 from workbench.ingest.formats import known_formats
-from workbench.ingest.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
-from workbench.ingest.losses import counted_losses, raw_losses, unreadable
-from workbench.ingest.origin import Origin, usable_id
+from workbench.ingest.records.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
+from workbench.ingest.records.origin import Origin, usable_id
 from workbench.ingest.rows import Rows, message_path, rows_of, with_exact_arguments
 from workbench.ingest.survey import digest_of
 from workbench.model.trace import Imported, Losses, Trace
@@ -17,9 +17,9 @@ from workbench.model.trace import Imported, Losses, Trace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.ingest.format import Format
     from workbench.ingest.gather import Gathered
-    from workbench.ingest.piece import Piece
+    from workbench.ingest.records.format import Format
+    from workbench.ingest.records.piece import Piece
     from workbench.model.jsonvalue import Json
     from workbench.model.trace import Tool
 

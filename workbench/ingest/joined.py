@@ -8,17 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.ingest.files.source import pieces_in
 from workbench.ingest.formats import known_formats
 from workbench.ingest.gather import Gathered
 from workbench.ingest.imported import imported
-from workbench.ingest.source import pieces_in
 from workbench.model.trace import Loss, Losses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.ingest.format import Format
-    from workbench.ingest.piece import Piece
+    from workbench.ingest.records.format import Format
+    from workbench.ingest.records.piece import Piece
     from workbench.model.trace import Imported, Tool
 
 __all__ = ["as_text", "is_joinable", "joined"]

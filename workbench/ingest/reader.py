@@ -14,14 +14,14 @@ from typing import Final, TypeAlias
 
 from workbench.casefile.place import nearest
 from workbench.errors import InputError, UnknownRunError
+from workbench.ingest.events.toollist import read_tools
+from workbench.ingest.files.source import file_digest, open_source, shown_path
 from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
+from workbench.ingest.importers.results_record import FORMAT as RESULTS
 from workbench.ingest.joined import is_joinable, joined
-from workbench.ingest.results_record import FORMAT as RESULTS
-from workbench.ingest.source import file_digest, open_source, shown_path
 from workbench.ingest.survey import survey
-from workbench.ingest.toollist import read_tools
 from workbench.ingest.trial_results import is_results_file, runs_of_results
 from workbench.model.trace import Imported, Losses, Source, Tool, Trace
 

@@ -12,21 +12,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
-from workbench.ingest.containers import records_of
+from workbench.ingest.files.containers import records_of
+from workbench.ingest.files.otlp_protobuf import signals_of
+from workbench.ingest.files.otlp_records import LEVELS
+from workbench.ingest.files.source import document_of
 from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
 from workbench.ingest.joined import as_text
-from workbench.ingest.otlp.protobuf import signals_of
 from workbench.ingest.otlp.read import FORMAT
-from workbench.ingest.otlp.records import LEVELS
 from workbench.ingest.otlp.wire import id_in
-from workbench.ingest.source import document_of
 from workbench.ingest.survey import Survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.ingest.piece import Piece
+    from workbench.ingest.records.piece import Piece
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Imported, Tool
 

@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.ingest.jsontext import Step, TextMap, path_of
+from workbench.ingest.records.jsontext import Step, TextMap, path_of
 from workbench.model.event import ToolCall
 from workbench.model.jsonvalue import ABSENT, Absent, Json
 

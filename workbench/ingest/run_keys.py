@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from workbench.ingest.format import Format
+    from workbench.ingest.records.format import Format
     from workbench.model.jsonvalue import Json
 
 __all__ = ["RunKey", "RunKeys"]

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError
+from workbench.ingest.files.source import pieces_of
 from workbench.ingest.formats import AUTO, candidates, known_formats
-from workbench.ingest.origin import usable_id
+from workbench.ingest.records.origin import usable_id
 from workbench.ingest.run_keys import RunKeys
-from workbench.ingest.source import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from workbench.ingest.format import Format
-    from workbench.ingest.piece import Piece
+    from workbench.ingest.files.source import SourceText
+    from workbench.ingest.records.format import Format
+    from workbench.ingest.records.piece import Piece
     from workbench.ingest.run_keys import RunKey
-    from workbench.ingest.source import SourceText
     from workbench.model.jsonvalue import Json
 
 __all__ = ["Survey", "digest_of", "survey"]

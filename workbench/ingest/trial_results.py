@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.files import read_bytes
 from workbench.errors import InputError
+from workbench.ingest.files.source import document_of, head_of
 from workbench.ingest.gather import Gathered
 from workbench.ingest.imported import imported
-from workbench.ingest.native import FORMAT as NATIVE
-from workbench.ingest.shapes import map_in, text_in
-from workbench.ingest.source import document_of, head_of
+from workbench.ingest.importers.native import FORMAT as NATIVE
+from workbench.ingest.records.shapes import map_in, text_in
 from workbench.ingest.survey import digest_of
 from workbench.model.trace import RunStatus
 from workbench.runner.outcome import CaseVerdict
@@ -30,7 +30,7 @@ from workbench.runner.reports.saved import load_results
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.ingest.source import SourceText
+    from workbench.ingest.files.source import SourceText
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Imported, Tool
     from workbench.runner.reports.saved import SavedRun, SavedTrial

@@ -94,6 +94,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         value
         for outcome in _SHOWN
         for report in terminalreporter.stats.get(outcome, ())
+        if isinstance(report, pytest.TestReport)  # a file that was not collected has no trial
         for name, value in report.user_properties
         if name == "isolation"
     }

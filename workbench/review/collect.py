@@ -25,7 +25,7 @@ from workbench.store.append import SourceFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from workbench.ingest.piece import Piece
+    from workbench.ingest.records.piece import Piece
     from workbench.model.trace import Tool
     from workbench.store.handle import Store
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator
 
-    from workbench.ingest.piece import Piece
+    from workbench.ingest.records.piece import Piece
     from workbench.review.collect import Collector
 
 __all__ = ["LIMIT_BYTES", "Receiver", "receiving"]

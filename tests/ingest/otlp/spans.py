@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.ingest.records import write_file
+from tests.ingest.samples import write_file
 from workbench.ingest.reader import read_source
 from workbench.model.event import ToolCall, ToolResult
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ingest.otlp.spans import a_span, imported, results, run_of, trace_of
-from tests.ingest.records import kinds, lost
+from tests.ingest.samples import kinds, lost
 from workbench.model.trace import Grade
 
 if TYPE_CHECKING:

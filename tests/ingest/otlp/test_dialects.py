@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ingest.otlp.spans import a_span, calls, results, run_of, text, trace_of
-from tests.ingest.records import kinds, lost
+from tests.ingest.samples import kinds, lost
 from workbench.ingest.otlp.attributes import nested
 from workbench.ingest.otlp.wire import attributes_in, field_in, id_in, integer_of
 from workbench.model.event import Claim, ModelReply, ModelRequest, ToolResult, UserMessage

@@ -28,7 +28,7 @@ from tests.ingest.otlp.spans import (
     text,
     trace_of,
 )
-from tests.ingest.records import kinds, lost, write_file, write_lines
+from tests.ingest.samples import kinds, lost, write_file, write_lines
 from workbench.errors import TraceFormatError
 from workbench.ingest.reader import ingest_traces, read_source
 from workbench.model.event import (

@@ -1,6 +1,6 @@
 """OpenTelemetry: spans and log records of agents, in OTLP (JSON, protobuf) or as the SDKs print them.
 
-One module reads the wire, one puts the spans of a run in order, and each dialect of attributes
+One module reads values as OTLP writes them, one puts the spans of a run in order, and each dialect of attributes
 has a module of its own.
 """
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.messages import Role
+from workbench.ingest.events.messages import Role
+from workbench.ingest.events.weave import ModelSpan, ToolSpan
 from workbench.ingest.otlp.genai import GENAI
 from workbench.ingest.otlp.genai_events import GENAI_EVENTS
 from workbench.ingest.otlp.mcp import MCP
 from workbench.ingest.otlp.openinference import OPENINFERENCE
 from workbench.ingest.otlp.openllmetry import OPENLLMETRY
 from workbench.ingest.otlp.pydantic_ai import PYDANTIC_AI
-from workbench.ingest.weave import ModelSpan, ToolSpan
 from workbench.model.event import ModelRequest
 from workbench.model.jsonvalue import ABSENT
 

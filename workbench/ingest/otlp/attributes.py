@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
-from workbench.ingest.jsontext import DEPTH_LIMIT, TextMap, path_of, read_value
-from workbench.ingest.messages import read_messages
+from workbench.ingest.events.messages import read_messages
+from workbench.ingest.records.jsontext import DEPTH_LIMIT, TextMap, path_of, read_value
 from workbench.model.jsonvalue import ABSENT
 
 if TYPE_CHECKING:
-    from workbench.ingest.messages import Message
-    from workbench.ingest.origin import Origin
-    from workbench.ingest.transcript import Answered, Asked
+    from workbench.ingest.events.messages import Message
+    from workbench.ingest.events.transcript import Answered, Asked
+    from workbench.ingest.records.origin import Origin
     from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["is_cut_json", "json_in", "messages_in", "nested"]

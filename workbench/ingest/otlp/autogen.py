@@ -12,17 +12,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.autogen import AutogenReader, is_autogen_message
+from workbench.ingest.importers.autogen import AutogenReader, is_autogen_message
 from workbench.ingest.otlp.attributes import json_in
 from workbench.ingest.otlp.spans import scope_of, span_of
-from workbench.ingest.shapes import map_in
+from workbench.ingest.records.shapes import map_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.ingest.origin import Origin
+    from workbench.ingest.events.transcript import Transcript
     from workbench.ingest.otlp.spans import Span
-    from workbench.ingest.transcript import Transcript
+    from workbench.ingest.records.origin import Origin
     from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["team_of", "told_by_runtime"]

@@ -8,18 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.ingest.messages import Message, Role
+from workbench.ingest.events.messages import Message, Role
+from workbench.ingest.events.transcript import Answered, Asked, Said
+from workbench.ingest.events.weave import ModelSpan, ToolSpan
 from workbench.ingest.otlp.attributes import is_cut_json, json_in, messages_in
 from workbench.ingest.otlp.spans import Happening, Span, Tree
 from workbench.ingest.otlp.wire import integer_of
-from workbench.ingest.shapes import map_in
-from workbench.ingest.transcript import Answered, Asked, Said
-from workbench.ingest.weave import ModelSpan, ToolSpan
+from workbench.ingest.records.shapes import map_in
 from workbench.model.event import CallError, ModelRequest, Usage
 from workbench.model.jsonvalue import ABSENT
 
 if TYPE_CHECKING:
-    from workbench.ingest.origin import Origin
+    from workbench.ingest.records.origin import Origin
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Tool
 

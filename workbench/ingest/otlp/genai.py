@@ -13,7 +13,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.messages import Message, Role
+from workbench.ingest.events.messages import Message, Role
+from workbench.ingest.events.toollist import listed_tools
+from workbench.ingest.events.transcript import Said
 from workbench.ingest.otlp.attributes import json_in
 from workbench.ingest.otlp.dialect import (
     Dialect,
@@ -25,9 +27,7 @@ from workbench.ingest.otlp.dialect import (
 )
 from workbench.ingest.otlp.genai_events import replies_and_history
 from workbench.ingest.otlp.wire import integer_of
-from workbench.ingest.shapes import text_in
-from workbench.ingest.toollist import listed_tools
-from workbench.ingest.transcript import Said
+from workbench.ingest.records.shapes import text_in
 from workbench.model.event import Usage
 
 if TYPE_CHECKING:

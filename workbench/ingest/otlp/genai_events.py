@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
-from workbench.ingest.messages import read_message
+from workbench.ingest.events.messages import read_message
 from workbench.ingest.otlp.attributes import json_in
 from workbench.ingest.otlp.dialect import Dialect, Part, Recording, model_part
-from workbench.ingest.shapes import map_in, text_in
+from workbench.ingest.records.shapes import map_in, text_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.ingest.messages import Message
+    from workbench.ingest.events.messages import Message
     from workbench.ingest.otlp.spans import Happening, Span
     from workbench.model.jsonvalue import JsonMap
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.losses import CAPTURE
+from workbench.ingest.events.losses import CAPTURE
 from workbench.ingest.otlp.attributes import is_cut_json, json_in
 from workbench.model.event import ToolResult
 from workbench.model.jsonvalue import ABSENT

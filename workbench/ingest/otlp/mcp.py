@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.otlp.attributes import json_in
 from workbench.ingest.otlp.dialect import Dialect, Part, Recording, tool_part
-from workbench.ingest.shapes import map_in
+from workbench.ingest.records.shapes import map_in
 
 if TYPE_CHECKING:
     from workbench.ingest.otlp.spans import Span

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
-from workbench.ingest.messages import read_message
+from workbench.ingest.events.messages import read_message
+from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.otlp.attributes import json_in, messages_in, nested
 from workbench.ingest.otlp.dialect import (
     Dialect,
@@ -23,15 +24,14 @@ from workbench.ingest.otlp.dialect import (
     tool_part,
     usage_at,
 )
-from workbench.ingest.shapes import map_in, text_in
-from workbench.ingest.toollist import listed_tools
+from workbench.ingest.records.shapes import map_in, text_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.ingest.messages import Message
+    from workbench.ingest.events.messages import Message
+    from workbench.ingest.events.transcript import Answered
     from workbench.ingest.otlp.spans import Span
-    from workbench.ingest.transcript import Answered
     from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["OPENINFERENCE"]

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.otlp.attributes import json_in, messages_in, nested
 from workbench.ingest.otlp.dialect import Dialect, Part, Recording, model_part, tool_part
 from workbench.ingest.otlp.genai import usage_of_span
-from workbench.ingest.shapes import map_in, text_in
-from workbench.ingest.toollist import listed_tools
+from workbench.ingest.records.shapes import map_in, text_in
 
 if TYPE_CHECKING:
     from workbench.ingest.otlp.spans import Span

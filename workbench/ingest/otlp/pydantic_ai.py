@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.messages import Role
+from workbench.ingest.events.messages import Role
 from workbench.ingest.otlp.attributes import json_in
 from workbench.ingest.otlp.dialect import Dialect, Part, Recording, messages_at
 from workbench.ingest.otlp.genai import agent_part, chat_part, execution_part
-from workbench.ingest.shapes import text_in
+from workbench.ingest.records.shapes import text_in
 
 if TYPE_CHECKING:
     from workbench.ingest.otlp.spans import Span

@@ -12,26 +12,26 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.finish import RunFacts, finished
-from workbench.ingest.format import Format
-from workbench.ingest.messages import Role
+from workbench.ingest.events.finish import RunFacts, finished
+from workbench.ingest.events.messages import Role
+from workbench.ingest.events.transcript import Said, Transcript
+from workbench.ingest.events.weave import ModelSpan, weave
+from workbench.ingest.files.otlp_records import is_sdk_record, the_one
 from workbench.ingest.otlp.assemble import events_of, told_by
 from workbench.ingest.otlp.autogen import team_of, told_by_runtime
 from workbench.ingest.otlp.dialect import Recording
 from workbench.ingest.otlp.genai_events import is_message
 from workbench.ingest.otlp.losses import NO_AGENT, recording_losses, result_losses
-from workbench.ingest.otlp.records import is_sdk_record, the_one
 from workbench.ingest.otlp.spans import Happening, Span, Tree, log_of, span_of, trace_id_of
-from workbench.ingest.transcript import Said, Transcript
-from workbench.ingest.weave import ModelSpan, weave
+from workbench.ingest.records.format import Format
 from workbench.model.event import Claim
 from workbench.model.trace import Losses, RunStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.ingest.origin import Origin
     from workbench.ingest.otlp.assemble import Told
+    from workbench.ingest.records.origin import Origin
     from workbench.model.jsonvalue import Json
     from workbench.model.trace import Tool, Trace
 

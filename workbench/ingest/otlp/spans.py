@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.moments import Moment, moment_of
-from workbench.ingest.otlp.records import is_sdk_record, the_one
+from workbench.ingest.events.times import Moment, moment_of
+from workbench.ingest.files.otlp_records import is_sdk_record, the_one
 from workbench.ingest.otlp.wire import (
     attributes_in,
     field_in,
@@ -19,7 +19,7 @@ from workbench.ingest.otlp.wire import (
     list_in,
     plain,
 )
-from workbench.ingest.shapes import map_in, text_in
+from workbench.ingest.records.shapes import map_in, text_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

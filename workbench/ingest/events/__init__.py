@@ -1,0 +1,5 @@
+"""What importers build traces with: messages, calls and their results, times, losses."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

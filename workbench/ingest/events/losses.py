@@ -1,0 +1,268 @@
+"""The loss report: what a trace should have and has not, each with its best grade.
+
+Notes are fixed sentences and counts; they never hold text of a trace.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest.events import masks
+from workbench.model.event import (
+    ModelReply,
+    SystemMessage,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from workbench.model.trace import Grade, Loss, Losses, Trace, calls_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from workbench.ingest.events.pairing import CallBook
+
+__all__ = ["CAPTURE", "book_losses", "counted_losses", "raw_losses", "trace_losses", "unreadable"]
+
+CAPTURE: Final = "switch content capture on in the recorder"
+"""What brings contents back, where the producer's own setting is not known."""
+
+_IDS: Final = "let the recorder keep the model's call ids in calls and results"
+
+_COUNTED: Final[dict[str, tuple[Grade, str, str]]] = {
+    "args_as_literal": (Grade.REPLAYABLE, "arguments are a Python literal, read as such", ""),
+    "args_missing": (
+        Grade.NEEDS_FIXTURES,
+        "calls without arguments",
+        CAPTURE,
+    ),
+    "args_not_exact": (
+        Grade.REPLAYABLE,
+        "the recorder kept parsed arguments; their text is written as compact JSON",
+        "",
+    ),
+    "args_not_json": (Grade.REPLAYABLE, "arguments are no JSON; kept as text", ""),
+    "calls_unasked": (
+        Grade.REPLAYABLE,
+        "tool spans that no recorded reply asked for; their calls are taken as the agent's",
+        "instrument the model's client too",
+    ),
+    "calls_written_as_text": (
+        Grade.REPLAYABLE,
+        "the model wrote its calls as text; names and form of their arguments are this importer's",
+        "",
+    ),
+    "lone_surrogates": (
+        Grade.REPLAYABLE,
+        "halves of surrogate pairs, which no UTF-8 file can hold, are U+FFFD; raw has them",
+        "",
+    ),
+    "parts_dropped": (
+        Grade.NEEDS_FIXTURES,
+        "images, sounds or files in messages; only texts are imported",
+        "",
+    ),
+    "prompt_flattened": (
+        Grade.NEEDS_FIXTURES,
+        "chats flattened to one text: who said what is lost",
+        "record with the chat schema (LangChainTracer)",
+    ),
+    "records_unreadable": (
+        Grade.NEEDS_FIXTURES,
+        "damaged records of the run; they are stored raw, and what they said is not in the trace",
+        "export again, or copy the file again: lines of it were cut or overwritten",
+    ),
+    "replies_missing": (
+        Grade.NEEDS_FIXTURES,
+        "model requests without a recorded reply",
+        "switch capture of outputs on in the recorder",
+    ),
+    "reply_cut": (
+        Grade.REPLAYABLE,
+        "replies ended at the model's token limit",
+        "raise the limit of output tokens in the agent",
+    ),
+    "results_as_literal": (Grade.REPLAYABLE, "results are Python literals, read as such", ""),
+    "results_too_deep": (Grade.REPLAYABLE, "results nest too deeply; kept as text only", ""),
+    "timestamps_without_zone": (
+        Grade.REPLAYABLE,
+        "times carry no zone and are taken as UTC; the gaps between them are right",
+        "let the recorder write times with their zone",
+    ),
+}
+"""Kind -> the best grade with it, its sentence, and what brings it back."""
+
+
+def counted_losses(counts: Mapping[str, int]) -> Iterable[Loss]:
+    """Yield the losses that an importer counted, by kind."""
+    for kind in sorted(counts):
+        if counts[kind]:
+            caps, note, fix = _COUNTED[kind]
+            yield Loss(kind=kind, count=counts[kind], note=note, fix=fix, caps=caps)
+
+
+def book_losses(book: CallBook) -> Iterable[Loss]:
+    """Yield what went wrong with ids and results."""
+    paired = ", ".join(f"{count} {method.value}" for method, count in sorted(book.methods.items()))
+    if book.synthesised:
+        note = (
+            f"{book.missing_ids} without id, {book.reused_ids} reused; "
+            f"results paired: {paired or 'none'}"
+        )
+        yield Loss(kind="call_ids_synthesised", count=book.synthesised, note=note, fix=_IDS)
+    elif len(book.methods) > 1 or (book.methods and "by id" not in book.methods):
+        yield Loss(
+            kind="pairing_uncertain",
+            count=sum(n for method, n in book.methods.items() if method.value != "by id"),
+            note=f"results paired: {paired}",
+            fix=_IDS,
+        )
+    if book.reused_results:
+        yield Loss(
+            kind="results_reused",
+            count=book.reused_results,
+            note="results for calls that had one; the first counts, the others are in raw only",
+        )
+    if book.orphans:
+        yield Loss(
+            kind="results_orphaned",
+            count=book.orphans,
+            note="results that no call asked for; they are in raw only",
+            fix="export the run from its start: the requests that made these calls are not here",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+
+
+def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None) -> Iterable[Loss]:
+    """Yield what the trace itself lacks.
+
+    Args:
+        trace: as imported.
+        tools_listed: how many tools the source or the caller listed.
+        capture: the producer's setting that records contents; None: not known.
+    """
+    replies = sum(isinstance(event, ModelReply) for event in trace.events)
+    if not any(isinstance(event, UserMessage) for event in trace.events):
+        yield Loss(
+            kind="task_missing",
+            note="no user message",
+            fix="record the request's messages; else a person writes the task into the case's input",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+    if not any(isinstance(event, SystemMessage) for event in trace.events):
+        yield Loss(
+            kind="system_missing",
+            note="no system text",
+            fix="record the system text too; live replays need it",
+        )
+    if not replies:
+        yield Loss(
+            kind="no_model_reply",
+            note="the model never answered",
+            fix="instrument the model's client, or export the run once it has ended",
+            caps=Grade.SKELETON,
+        )
+    elif not _has_content(trace):
+        yield Loss(
+            kind="content_off",
+            note="no text and no arguments: the recorder keeps no contents",
+            fix=f"{CAPTURE}: {capture}" if capture else CAPTURE,
+            caps=Grade.SKELETON,
+        )
+    yield from _used_masks(trace)
+    yield from _result_losses(trace)
+    if not any(event.at for event in trace.events):
+        yield Loss(
+            kind="no_timestamps",
+            note="gaps between attempts are unknown",
+            fix="export a form that has times: spans, or the framework's events",
+        )
+    if not tools_listed:
+        called = len({event.tool for event in trace.events if isinstance(event, ToolCall)})
+        yield Loss(
+            kind="tools_not_listed",
+            count=called or 1,
+            note="only called tools are known, their effects are not",
+            fix="give --tools FILE",
+        )
+
+
+def _used_masks(trace: Trace) -> Iterable[Loss]:
+    """Yield that calls were made with masks or pseudonyms: the tool got no real value."""
+    calls = (event for event in trace.events if isinstance(event, ToolCall))
+    used = sum(masks.count_masks(call.args_raw or "") > 0 for call in calls)
+    if used:
+        yield Loss(
+            kind="masked_value_used",
+            count=used,
+            note="calls whose arguments hold a mask, or a pseudonym of this tool, as a value: the "
+            "agent took it for a real one, or the recorder masked what it sent",
+            fix="record before masking; if the agent saw the mask, that may be the incident",
+        )
+
+
+def _result_losses(trace: Trace) -> Iterable[Loss]:
+    missing = sum(call.result is None for call in calls_of(trace))
+    if missing:
+        yield Loss(
+            kind="results_missing",
+            count=missing,
+            note="calls without a result",
+            fix="record what tools return; else a person writes the missing fixtures",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+    results = [event for event in trace.events if isinstance(event, ToolResult)]
+    redacted = sum(masks.count_redacted_errors(_told_error(event)) > 0 for event in results)
+    if redacted:
+        yield Loss(
+            kind="errors_redacted",
+            count=redacted,
+            note="the framework replaced the error's text",
+            fix="switch its redaction of errors off (OpenAI Agents SDK: give the tool a "
+            "`failure_error_function` of its own)",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+
+
+def _told_error(result: ToolResult) -> str:
+    """Return what is known of an error: the recorder's word, else what the model saw."""
+    own = result.error.message if result.error else None
+    return own or result.result_raw or ""
+
+
+def raw_losses(text: str) -> Iterable[Loss]:
+    """Yield what the record's JSON text shows: masked and cut values."""
+    masked = masks.count_masks(text)
+    if masked:
+        yield Loss(
+            kind="masked_value",
+            count=masked,
+            note="masks, or pseudonyms of this tool, stand in the raw record: "
+            "a masked value may have been used as a real one",
+        )
+    cut = masks.count_cuts(text)
+    if cut:
+        yield Loss(
+            kind="truncated", count=cut, note="marks of cut texts; they are kept as they are"
+        )
+
+
+def unreadable(reason: str) -> Losses:
+    """Return the report of a record that is no trace."""
+    return Losses(items=(Loss(kind="unreadable", note=reason, caps=Grade.UNUSABLE),))
+
+
+def _has_content(trace: Trace) -> bool:
+    for event in trace.events:
+        match event:
+            case SystemMessage() | UserMessage() | ModelReply():
+                found = bool(event.text)
+            case ToolCall():
+                found = event.args_raw is not None
+            case ToolResult():
+                found = bool(event.result_raw)
+            case _:
+                found = False
+        if found:
+            return True
+    return False

@@ -1,0 +1,125 @@
+"""OTLP documents cut into records of one span or one log record.
+
+Each keeps its exact bytes inside its own envelope, so that a record is an OTLP document again:
+what the file says once of a resource or a scope travels with every span.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest.records.jsontext import Step, TextMap
+from workbench.ingest.records.piece import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.model.jsonvalue import Json, JsonMap
+
+__all__ = ["LEVELS", "holds_spans", "is_sdk_record", "spans_of", "the_one"]
+
+LEVELS: Final = (
+    ("resourceSpans", "scopeSpans", "spans"),
+    ("resourceLogs", "scopeLogs", "logRecords"),
+    ("resource_spans", "scope_spans", "spans"),
+    ("resource_logs", "scope_logs", "log_records"),
+    ("resourceSpans", "instrumentationLibrarySpans", "spans"),
+)
+"""Names of the three levels, for spans and for log records; the last is of OTLP before 0.15."""
+
+
+def holds_spans(value: Json) -> bool:
+    """Whether a value is an OTLP document that is not one record already."""
+    return isinstance(value, dict) and _is_document(value) and the_one(value) is None
+
+
+def _is_document(value: JsonMap) -> bool:
+    return any(isinstance(value.get(levels[0]), list) for levels in LEVELS)
+
+
+def the_one(value: Json) -> tuple[tuple[Step, ...], tuple[str, str, str]] | None:
+    """Return the path to the one span or log record of a document, and its levels' names.
+
+    None: it is no document, or holds another number of them.
+    """
+    if not isinstance(value, dict):
+        return None
+    if len({levels[0] for levels in LEVELS if isinstance(value.get(levels[0]), list)}) != 1:
+        return None
+    for levels in LEVELS:
+        inner = _only(value.get(levels[0]), levels[1])
+        last = _only(inner, levels[2])
+        if isinstance(last, list) and len(last) == 1:
+            return (levels[0], 0, levels[1], 0, levels[2], 0), levels
+    return None
+
+
+def _only(items: Json, name: str) -> Json:
+    if isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict):
+        return items[0].get(name)
+    return None
+
+
+def is_sdk_record(value: Json) -> bool:
+    """Whether a value is a span or log record as an SDK's `to_json` prints it."""
+    if not isinstance(value, dict):
+        return False
+    context = value.get("context")
+    if isinstance(context, dict) and "trace_id" in context and "span_id" in context:
+        return "start_time" in value and "attributes" in value
+    return "trace_id" in value and "span_id" in value and "event_name" in value and "body" in value
+
+
+def spans_of(document: Piece) -> Iterator[Piece]:
+    """Yield the spans and log records of a document, each as a document of its own."""
+    spans = document.parts or TextMap(document.raw.decode())
+    value = document.value
+    assert isinstance(value, dict)  # noqa: S101  the container was recognised
+    for levels in LEVELS:
+        for at, outer in enumerate(_maps(value.get(levels[0]))):
+            yield from _cut(spans, outer, (levels[0], at), levels)
+
+
+def _maps(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _cut(
+    spans: TextMap,
+    outer: Json,
+    path: tuple[Step, ...],
+    levels: tuple[str, str, str],
+) -> Iterator[Piece]:
+    if not isinstance(outer, dict):
+        return
+    head = _members(spans, path, outer, without=levels[1])
+    for at, inner in enumerate(_maps(outer.get(levels[1]))):
+        if not isinstance(inner, dict):
+            continue
+        below = (*path, levels[1], at)
+        around = _members(spans, below, inner, without=levels[2])
+        for n, item in enumerate(_maps(inner.get(levels[2]))):
+            span = spans.span((*below, levels[2], n))
+            assert span is not None  # noqa: S101  the value was read from this text
+            scope = {**_rest(inner, levels[2]), levels[2]: [item]}
+            yield Piece(
+                raw=(
+                    f'{{"{levels[0]}":[{{{head}"{levels[1]}":[{{{around}"{levels[2]}":['
+                    f"{spans.text[span[0] : span[1]]}]}}]}}]}}"
+                ).encode(),
+                value={levels[0]: [{**_rest(outer, levels[1]), levels[1]: [scope]}]},
+            )
+
+
+def _members(spans: TextMap, path: tuple[Step, ...], value: JsonMap, *, without: str) -> str:
+    """Return the exact text of a mapping's members but one, each with a comma behind it."""
+    found = []
+    for key in _rest(value, without):
+        start, end = spans.span((*path, key)) or (0, 0)
+        found.append(f"{json.dumps(key)}:{spans.text[start:end]},")
+    return "".join(found)
+
+
+def _rest(value: JsonMap, without: str) -> JsonMap:
+    return {key: item for key, item in value.items() if key != without}

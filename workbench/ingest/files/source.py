@@ -1,0 +1,277 @@
+"""Bytes of a source file, unpacked if they are gzip, as records in their order.
+
+A file is JSON Lines if its first line is a whole JSON value and more follows; it is then read
+line by line and never held as a whole. Otherwise it is one JSON document, which holds one record or
+many, or binary data that a decoder knows. Neither its name nor its ending matters.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final, cast
+
+from workbench.casefile.files import require_file
+from workbench.errors import InputError, TraceFormatError
+from workbench.ingest.files.containers import records_of, records_of_line
+from workbench.ingest.files.decoders import Decoder, decoder_of
+from workbench.ingest.records.jsontext import DEPTH_LIMIT, read_mapped, texts_in
+from workbench.ingest.records.piece import Piece
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator
+    from io import BufferedReader
+
+__all__ = [
+    "SourceText",
+    "document_of",
+    "file_digest",
+    "head_of",
+    "open_source",
+    "pieces_in",
+    "pieces_of",
+    "shown_path",
+]
+
+_LIMIT_BYTES: Final = 512 << 20
+_HEAD_BYTES: Final = 4096
+_GZIP: Final = b"\x1f\x8b"
+_BOM: Final = b"\xef\xbb\xbf"
+_KNOWN: Final = (
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PAR1", "a Parquet file"),
+    (b"SQLite format 3", "a SQLite database"),
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
+    (b"BZh", "bzip2 data"),
+    (b"\xfd7zXZ", "xz data"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+)
+_FIX_BINARY: Final = "give JSON or JSON Lines in UTF-8, plain or gzip"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceText:
+    """A file whose form is known."""
+
+    path: Path
+    shown: str
+    """Its path for messages; never absolute."""
+    lines: bool
+    """Whether it is JSON Lines."""
+    error: str | None = None
+    """Why it is no JSON document, where its first line was no JSON value either."""
+    decoder: Decoder | None = None
+    """What reads it when it is binary."""
+    document: Piece | None = None
+    """The one JSON document that it is; reading it showed that it is no JSON Lines."""
+
+
+def open_source(path: str | os.PathLike[str]) -> SourceText:
+    """Find out whether a file is JSON Lines or one JSON document.
+
+    Raises:
+        TraceFormatError: it is empty, binary, no JSON at all, or a damaged gzip file.
+        InputError: it cannot be opened.
+    """
+    found = Path(path)
+    shown = shown_path(found)
+    with _unpacked(found, shown) as (stream, _):
+        decoder = decoder_of(stream.read(_HEAD_BYTES))
+        if decoder is not None:
+            return SourceText(path=found, shown=shown, lines=False, decoder=decoder)
+        stream.seek(0)
+        first = _next_line(stream, shown)
+        _refuse_binary(first, shown)
+        second = _next_line(stream, shown)
+    source = SourceText(path=found, shown=shown, lines=bool(second))
+    piece = _parsed(first, depth=None)
+    if piece.error is None:
+        return source if second else replace(source, document=piece)
+    if not second:
+        raise TraceFormatError(piece.error, place=shown, fix=_FIX_BINARY)
+    piece = _parsed(_whole(source), depth=None)
+    if piece.error is None:
+        return replace(source, lines=False, document=piece)
+    return replace(source, error=piece.error)
+
+
+def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
+    """Yield the records of a file in their order.
+
+    Args:
+        source: from `open_source`.
+        on_bytes: is told how many bytes of the file were read so far.
+    """
+    if source.lines:
+        yield from _lines(source, on_bytes)
+        return
+    on_bytes(source.path.stat().st_size)
+    if source.decoder is not None:
+        yield from _decoded(source, source.decoder, _whole(source))
+    else:
+        assert source.document is not None  # noqa: S101  only lines and binary data have none
+        yield from records_of(source.document)
+
+
+def head_of(source: SourceText) -> bytes:
+    """Return the beginning of a file, unpacked."""
+    with _unpacked(source.path, source.shown) as (stream, _):
+        return stream.read(_HEAD_BYTES)
+
+
+def document_of(data: bytes) -> Piece:
+    """Return one JSON document, before it is cut into records.
+
+    Raises:
+        TraceFormatError: it is none; it says no place.
+    """
+    piece = _parsed(data, depth=None)
+    if piece.error is not None:
+        raise TraceFormatError(piece.error)
+    return piece
+
+
+def pieces_in(raw: bytes) -> Iterator[Piece]:
+    """Yield the records of the bytes that were kept of a grouped run.
+
+    Raises:
+        TraceFormatError: they are binary and damaged.
+    """
+    decoder = decoder_of(raw[:_HEAD_BYTES])
+    if decoder is not None:
+        yield from decoder.pieces(raw)
+        return
+    for text in texts_in(raw.decode(errors="replace")):
+        yield from records_of_line(_parsed(text.encode()))
+
+
+def _decoded(source: SourceText, decoder: Decoder, data: bytes) -> Iterator[Piece]:
+    try:
+        yield from decoder.pieces(data)
+    except TraceFormatError as error:
+        reason = str(error).partition("\n")[0]
+        raise TraceFormatError(reason, place=source.shown, fix=error.fix) from None
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's bytes in hex.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    found = Path(path)
+    with _file(found, shown_path(found)) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """Return a path for messages: below the current folder, or without its folder."""
+    path = Path(path)
+    if not path.is_absolute():
+        return path.as_posix()
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
+
+
+@contextmanager
+def _file(path: Path, shown: str) -> Iterator[BufferedReader]:
+    """Open a file; what goes wrong while it is read is an error about the file."""
+    try:
+        require_file(path, shown)
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise InputError(
+            f"cannot be read: {reason}", place=shown, fix="check the path and its permissions"
+        ) from None
+
+
+@contextmanager
+def _unpacked(path: Path, shown: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a file; yield its unpacked stream and the file below it."""
+    with _file(path, shown) as file:
+        packed = file.read(2) == _GZIP
+        file.seek(0)
+        try:
+            yield (cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if packed else file), file
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise TraceFormatError(
+                "is a damaged gzip file: its data end early or do not fit its checksum",
+                place=shown,
+                fix="copy the file again; `gzip -dc` unpacks what is left",
+            ) from None
+
+
+def _next_line(stream: IO[bytes], shown: str) -> bytes:
+    """Return the next line that is not blank; empty at the end."""
+    while line := stream.readline(_LIMIT_BYTES + 1):
+        if len(line) > _LIMIT_BYTES:
+            raise _too_large(shown)
+        if line.strip():
+            return line
+    return b""
+
+
+def _too_large(shown: str) -> TraceFormatError:
+    return TraceFormatError(
+        f"has a record of more than {_LIMIT_BYTES >> 20} MiB",
+        place=shown,
+        fix="write one run a line (JSON Lines)",
+    )
+
+
+def _refuse_binary(first: bytes, shown: str) -> None:
+    if not first.removeprefix(_BOM).strip():
+        raise TraceFormatError(
+            "is empty; expected at least one trace", place=shown, fix="record a run first"
+        )
+    kind = next((name for mark, name in _KNOWN if first.startswith(mark)), None)
+    if kind is None and b"\x00" in first[:4096]:
+        kind = "binary"
+    if kind is not None:
+        raise TraceFormatError(f"is {kind}; expected JSON text", place=shown, fix=_FIX_BINARY)
+
+
+def _whole(source: SourceText) -> bytes:
+    with _unpacked(source.path, source.shown) as (stream, _):
+        data = stream.read(_LIMIT_BYTES + 1)
+    if len(data) > _LIMIT_BYTES:
+        raise _too_large(source.shown)
+    return data
+
+
+def _lines(source: SourceText, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
+    with _unpacked(source.path, source.shown) as (stream, file):
+        number = 0
+        while line := stream.readline(_LIMIT_BYTES + 1):
+            number += 1
+            if len(line) > _LIMIT_BYTES:
+                raise _too_large(source.shown)
+            if line.strip():
+                yield from records_of_line(_parsed(line, place=f"line {number}"))
+            on_bytes(file.tell())
+
+
+def _parsed(data: bytes, *, depth: int | None = DEPTH_LIMIT, place: str | None = None) -> Piece:
+    """Return the JSON value of a line or document, or why there is none."""
+    raw = data.removeprefix(_BOM).strip(b" \t\r\n")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        return Piece(
+            raw=raw,
+            place=place,
+            error=f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable",
+        )
+    try:
+        value, parts = read_mapped(text, depth=depth)
+    except TraceFormatError as error:
+        return Piece(raw=raw, place=place, error=str(error))
+    return Piece(raw=raw, place=place, value=value, parts=parts)

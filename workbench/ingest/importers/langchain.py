@@ -1,0 +1,100 @@
+"""LangChain messages, as `messages_to_dict`, `dumpd` and `model_dump` write them.
+
+Read are a list of messages, and a state of LangGraph that holds one under `messages`.
+
+Source:
+    formats page 2.3, row "LangChain messages"; langchain-core 1.8.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workbench.ingest.events.conversation import tell
+from workbench.ingest.events.finish import RunFacts, finished
+from workbench.ingest.events.messages import is_turn, read_messages
+from workbench.ingest.events.transcript import Transcript
+from workbench.ingest.records.format import Format
+from workbench.ingest.records.shapes import map_in, text_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.ingest.records.origin import Origin
+    from workbench.model.jsonvalue import Json
+    from workbench.model.trace import Losses, Tool, Trace
+
+__all__ = ["FORMAT", "read_langchain"]
+
+_STATES: Final = (("messages",), ("values", "messages"), ("output", "messages"))
+
+
+def read_langchain(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[Trace, Losses]:
+    """Read one conversation.
+
+    Raises:
+        TraceFormatError: a message is none of LangChain's.
+    """
+    messages, path = _messages(record)
+    script = Transcript()
+    tell(script, read_messages(messages, key=path, origin=place))
+    state = record if isinstance(record, dict) else {}
+    facts = RunFacts(
+        own_id=_own_id(record),
+        session=text_in(map_in(state, "config", "configurable"), "thread_id")
+        or text_in(state, "thread_id"),
+        model=_model(messages),
+    )
+    return finished(script, facts, origin=place, tools=tools)
+
+
+def _messages(record: Json) -> tuple[Json, str]:
+    if not isinstance(record, dict):
+        return record, ""
+    found = ((map_in(record, *path[:-1]).get(path[-1]), path) for path in _STATES)
+    listing, path = next(one for one in found if isinstance(one[0], list))
+    return listing, ".".join(path)
+
+
+def _model(messages: Json) -> str | None:
+    """Return the model that the last reply names."""
+    items = messages if isinstance(messages, list) else []
+    for item in reversed(items):
+        body = map_in(item, "kwargs") or map_in(item, "data") or map_in(item)
+        about = map_in(body, "response_metadata")
+        name = text_in(about, "model_name") or text_in(about, "model")
+        if name:
+            return name
+    return None
+
+
+def _own_id(record: Json) -> Json:
+    return text_in(record, "run_id")
+
+
+def _is_langchain(record: Json) -> bool:
+    """Whether all messages are LangChain's, which name their type and not a role."""
+    if isinstance(record, dict) and not any(
+        isinstance(map_in(record, *path[:-1]).get(path[-1]), list) for path in _STATES
+    ):
+        return False
+    if not isinstance(record, dict | list):
+        return False
+    messages, _ = _messages(record)
+    items = messages if isinstance(messages, list) else []
+    return bool(items) and all(_is_message(item) for item in items)
+
+
+def _is_message(item: Json) -> bool:
+    body = map_in(item)
+    known = "lc" in body or "content" in map_in(body, "data") or "additional_kwargs" in body
+    return "role" not in body and (known or "content" in body) and is_turn(item)
+
+
+FORMAT: Final = Format(
+    name="langchain",
+    recognises=_is_langchain,
+    owns=_is_langchain,
+    own_id=_own_id,
+    read=read_langchain,
+)
