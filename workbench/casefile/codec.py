@@ -11,10 +11,10 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from workbench.casefile.place import Place, describe, nearest, step_key
 from workbench.model.event import EVENT_TYPES
@@ -22,7 +22,7 @@ from workbench.model.jsonvalue import Absent, Json, JsonMap
 from workbench.model.verdict import First, Signature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from workbench.errors import CaseFormatError
 
@@ -34,7 +34,10 @@ __all__ = [
 ]
 
 Value = TypeVar("Value")
-Reader: TypeAlias = Callable[[Any, Json, "Place", str], object]
+Key: TypeAlias = "str | tuple[Key, str | int]"
+"""A dotted path, or one and a step from there: it is only spelt for an error."""
+
+Reader: TypeAlias = Callable[[Json, Place, Key], object]
 
 _PLAIN_HINTS = (Json, Json | Absent, JsonMap, JsonMap | None)
 """Types of fields that hold plain JSON: written as they are, however deep."""
@@ -126,30 +129,46 @@ def decode(hint: type[Value], value: Json, *, place: Place, key: str = "") -> Va
     Raises:
         CaseFormatError: an unknown or missing field, or a wrong type, anywhere below `value`.
     """
-    return cast("Value", _decode(hint, value, place, key))
+    wanted: Any = hint
+    return cast("Value", _reader(wanted)(value, place, key))
 
 
-def _decode(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    return _reader(hint)(hint, value, place, key)
+def _spelt(key: Key) -> str:
+    """Return the dotted path of a key."""
+    steps: list[str | int] = []
+    while isinstance(key, tuple):
+        key, step = key
+        steps.append(step)
+    for step in reversed(steps):
+        key = step_key(key, step)
+    return key
+
+
+def _error(place: Place, key: Key, message: str, *, fix: str | None = None) -> CaseFormatError:
+    return place.error(_spelt(key), message, fix=fix)
+
+
+def _wrong(value: Json, want: str, place: Place, key: Key) -> CaseFormatError:
+    return _error(place, key, f"is {describe(value)}; expected {want}")
 
 
 @lru_cache(maxsize=1024)
 def _reader(hint: Any) -> Reader:  # noqa: ANN401  any type of a model field
-    """Return the function that reads a type, `(hint, value, place, key)`."""
+    """Return the function that reads a type."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         return _union_reader(typing.get_args(hint))
     if origin in (tuple, frozenset):
-        return _decode_sequence
+        return _sequence_reader(cast("type", origin), typing.get_args(hint))
     if origin is dict or hint is dict:
-        return _decode_mapping
+        return _mapping_reader(*(typing.get_args(hint) or (str, Any)))
     if hint is Any:
         return _take_any
     if hint is Signature:
         return _decode_signature
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return _decode_enum
-    return _decode_fields if is_dataclass(hint) else _decode_scalar
+        return _enum_reader(hint)
+    return _fields_reader(hint) if is_dataclass(hint) else _scalar_reader(hint)
 
 
 def _union_reader(members: Sequence[Any]) -> Reader:
@@ -157,86 +176,107 @@ def _union_reader(members: Sequence[Any]) -> Reader:
         return _take_any
     others = [member for member in members if member is not type(None)]
     if len(others) == 1:
-        return _decode_optional
-    return _decode_event if all(map(is_dataclass, others)) else _decode_choice
+        return _optional_reader(_reader(others[0]))
+    return _decode_event if all(map(is_dataclass, others)) else _choice_reader(members)
 
 
-def _take_any(_: Any, value: Json, __: Place, ___: str) -> object:  # noqa: ANN401
+def _take_any(value: Json, _: Place, __: Key) -> object:
     return value
 
 
-def _decode_optional(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    if value is None:
-        return None
-    first, second = typing.get_args(hint)
-    return _decode(first if second is type(None) else second, value, place, key)
+def _optional_reader(inner: Reader) -> Reader:
+    def read(value: Json, place: Place, key: Key) -> object:
+        return None if value is None else inner(value, place, key)
+
+    return read
 
 
-def _decode_choice(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    members = typing.get_args(hint)
-    if type(value) in members:
-        return value
-    raise _wrong(value, " or ".join(_name(member) for member in members), place, key)
+def _choice_reader(members: Sequence[Any]) -> Reader:
+    names = " or ".join(_name(member) for member in members)
+
+    def read(value: Json, place: Place, key: Key) -> object:
+        if type(value) in members:
+            return value
+        raise _wrong(value, names, place, key)
+
+    return read
 
 
-def _decode_event(_: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
+def _decode_event(value: Json, place: Place, key: Key) -> object:
     if not isinstance(value, dict):
         raise _wrong(value, "an event, a mapping with `kind`", place, key)
     kind = value.get("kind")
-    cls = EVENT_TYPES.get(kind) if isinstance(kind, str) else None
+    cls: Any = EVENT_TYPES.get(kind) if isinstance(kind, str) else None
     if cls is None:
         near = nearest(kind, EVENT_TYPES) if isinstance(kind, str) else None
-        raise place.error(
-            step_key(key, "kind"),
+        raise _error(
+            place,
+            (key, "kind"),
             f"is {describe(kind)}; expected one of {', '.join(EVENT_TYPES)}",
             fix=None if near is None else f"write {near}",
         )
-    return _decode_fields(
-        cls, {name: item for name, item in value.items() if name != "kind"}, place, key
-    )
+    fields_of = {name: item for name, item in value.items() if name != "kind"}
+    return _reader(cls)(fields_of, place, key)
 
 
-def _decode_sequence(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    if not isinstance(value, list):
-        raise _wrong(value, "a list", place, key)
-    origin = cast("type", typing.get_origin(hint))
-    members = typing.get_args(hint)
-    if len(members) == 2 and members[1] is Ellipsis:
-        members = (members[0],) * len(value)
-    elif origin is frozenset:
-        members = members * len(value)
-    if len(members) != len(value):
-        raise _wrong(value, f"a list of {len(members)}", place, key)
-    items = (
-        _decode(member, item, place, step_key(key, at))
-        for at, (member, item) in enumerate(zip(members, value, strict=True))
-    )
-    return origin(items)
+def _sequence_reader(origin: type, members: tuple[Any, ...]) -> Reader:
+    if origin is frozenset or members[1:] == (Ellipsis,):
+        return _list_reader(origin, _reader(members[0]))
+    readers = [_reader(member) for member in members]
 
-
-def _decode_mapping(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    if not isinstance(value, dict):
-        raise _wrong(value, "a mapping", place, key)
-    names, items = typing.get_args(hint) or (str, Any)
-    return {
-        _decode(names, name, place, step_key(key, name)): _decode(
-            items, item, place, step_key(key, name)
+    def read(value: Json, place: Place, key: Key) -> object:
+        if not isinstance(value, list):
+            raise _wrong(value, "a list", place, key)
+        if len(value) != len(readers):
+            raise _wrong(value, f"a list of {len(readers)}", place, key)
+        return origin(
+            reader(item, place, (key, at))
+            for at, (reader, item) in enumerate(zip(readers, value, strict=True))
         )
-        for name, item in value.items()
-    }
+
+    return read
 
 
-def _decode_enum(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    try:
-        return hint(value)
-    except ValueError:
-        known = [str(member.value) for member in hint]
+def _list_reader(origin: type, inner: Reader) -> Reader:
+    def read(value: Json, place: Place, key: Key) -> object:
+        if not isinstance(value, list):
+            raise _wrong(value, "a list", place, key)
+        return origin([inner(item, place, (key, at)) for at, item in enumerate(value)])
+
+    return read
+
+
+def _mapping_reader(names: Any, items: Any) -> Reader:  # noqa: ANN401
+    name_of, item_of = _reader(names), _reader(items)
+
+    def read(value: Json, place: Place, key: Key) -> object:
+        if not isinstance(value, dict):
+            raise _wrong(value, "a mapping", place, key)
+        return {
+            name_of(name, place, (key, name)): item_of(item, place, (key, name))
+            for name, item in value.items()
+        }
+
+    return read
+
+
+def _enum_reader(hint: type[Enum]) -> Reader:
+    members: dict[object, Enum] = {member.value: member for member in hint}
+    known = [str(value) for value in members]
+
+    def read(value: Json, place: Place, key: Key) -> object:
+        found = members.get(value) if isinstance(value, str) else None
+        if found is not None:
+            return found
         near = nearest(value, known) if isinstance(value, str) else None
-        raise place.error(
+        raise _error(
+            place,
             key,
             f"is {describe(value)}; expected one of {', '.join(known)}",
             fix=None if near is None else f"write {near}",
-        ) from None
+        )
+
+    return read
 
 
 @lru_cache(maxsize=256)
@@ -245,72 +285,80 @@ def hints_of(cls: type) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FieldPlan:
+class _FieldPlan(NamedTuple):
     """What reading one field of a class needs to know."""
 
     name: str
-    hint: Any
-    required: bool
+    read: Reader
     null_is_absent: bool
 
 
-@lru_cache(maxsize=256)
-def _plans(cls: type) -> dict[str, _FieldPlan]:
-    """Return the fields of a class by their names in JSON."""
+def _fields_reader(cls: Any) -> Reader:  # noqa: ANN401
     hints = hints_of(cls)
-    return {
+    plans = {
         _json_key(entry): _FieldPlan(
             name=entry.name,
-            hint=hints[entry.name],
-            required=entry.default is MISSING and entry.default_factory is MISSING,
+            read=_reader(hints[entry.name]),
             null_is_absent=entry.default is None
             and type(None) in typing.get_args(hints[entry.name]),
         )
         for entry in fields(cls)
     }
+    required = [
+        (_json_key(entry), entry.name)
+        for entry in fields(cls)
+        if entry.default is MISSING and entry.default_factory is MISSING
+    ]
+
+    def read(value: Json, place: Place, key: Key) -> object:
+        if not isinstance(value, dict):
+            raise _wrong(value, "a mapping", place, key)
+        found: dict[str, object] = {}
+        for name, item in value.items():
+            plan = plans.get(name)
+            if plan is None:
+                raise _unknown(name, plans, place, key)
+            field, reader, null_is_absent = plan
+            if item is not None or not null_is_absent:
+                found[field] = reader(item, place, (key, name))
+        for name, field in required:
+            if field not in found:
+                raise _error(place, (key, name), "is missing; it is required", fix=f"add {name}")
+        return cls(**found)
+
+    return read
 
 
-def _decode_fields(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    if not isinstance(value, dict):
-        raise _wrong(value, "a mapping", place, key)
-    plans = _plans(hint)
-    found: dict[str, object] = {}
-    for name, item in value.items():
-        plan = plans.get(name)
-        if plan is None:
-            near = nearest(name, plans)
-            raise place.error(
-                step_key(key, name),
-                f"is not a field here; expected one of {', '.join(plans)}",
-                fix="remove it" if near is None else f"write {near}",
-            )
-        if item is not None or not plan.null_is_absent:
-            found[plan.name] = _decode(plan.hint, item, place, step_key(key, name))
-    for name, plan in plans.items():
-        if plan.required and plan.name not in found:
-            raise place.error(step_key(key, name), "is missing; it is required", fix=f"add {name}")
-    return hint(**found)
+def _unknown(name: str, known: Iterable[str], place: Place, key: Key) -> CaseFormatError:
+    near = nearest(name, known)
+    return _error(
+        place,
+        (key, name),
+        f"is not a field here; expected one of {', '.join(known)}",
+        fix="remove it" if near is None else f"write {near}",
+    )
 
 
-def _decode_signature(_: Any, value: Json, place: Place, key: str) -> Signature:  # noqa: ANN401
+def _decode_signature(value: Json, place: Place, key: Key) -> Signature:
     if not isinstance(value, dict) or set(value) != {"clauses", "first"}:
         raise _wrong(value, "a mapping of `clauses` and `first`", place, key)
-    clauses = _decode(frozenset[str], value["clauses"], place, step_key(key, "clauses"))
+    clauses = cast(
+        "frozenset[str]", _reader(frozenset[str])(value["clauses"], place, (key, "clauses"))
+    )
     first = value["first"]
-    at = step_key(key, "first")
+    at = (key, "first")
     if first is None:
-        return Signature(clauses=cast("frozenset[str]", clauses))
+        return Signature(clauses=clauses)
     if not (
         isinstance(first, list) and len(first) == 4 and all(isinstance(i, str) for i in first[:2])
     ):
         raise _wrong(first, "a list of clause, kind, tool and outcome", place, at)
     clause, kind, tool, outcome = (
-        _decode(str if n < 2 else (str | None), item, place, step_key(at, n))
+        _reader(str if n < 2 else (str | None))(item, place, (at, n))
         for n, item in enumerate(first)
     )
     return Signature(
-        clauses=cast("frozenset[str]", clauses),
+        clauses=clauses,
         first=First(
             clause=cast("str", clause),
             kind=cast("str", kind),
@@ -320,18 +368,17 @@ def _decode_signature(_: Any, value: Json, place: Place, key: str) -> Signature:
     )
 
 
-def _decode_scalar(hint: Any, value: Json, place: Place, key: str) -> object:  # noqa: ANN401
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return value  # stays an integer, so that it is written back as it was
-    if type(value) is not hint:
+def _scalar_reader(hint: type) -> Reader:
+    def read(value: Json, place: Place, key: Key) -> object:
+        if type(value) is hint:
+            return value
+        if hint is float and type(value) is int:
+            return value  # stays an integer, so that it is written back as it was
         raise _wrong(value, _name(hint), place, key)
-    return value
+
+    return read
 
 
 def _name(hint: type) -> str:
     names = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
     return names.get(hint, "a mapping")
-
-
-def _wrong(value: Json, want: str, place: Place, key: str) -> CaseFormatError:
-    return place.error(key, f"is {describe(value)}; expected {want}")

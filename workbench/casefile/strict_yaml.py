@@ -11,10 +11,9 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import yaml
 
@@ -33,10 +32,9 @@ MAX_INTEGER: Final = 2**53
 """The largest integer that every JSON reader keeps."""
 
 _WORDS: Final[Mapping[str, Json]] = {"true": True, "false": False, "null": None}
-_FIRST_SIGNS: Final = frozenset("-+.0123456789tfn")
-"""What a word or a number can begin with."""
+_FIRST_SIGNS: Final = frozenset(("", *"-+.0123456789tfn"))
+"""What a word or a number can begin with, or a value that is missing."""
 
-_PLAIN_STYLES: Final = (None, "")
 _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
 _FLOAT_ELSEWHERE: Final = re.compile(
@@ -77,10 +75,9 @@ def load_yaml(data: bytes | str, *, name: str) -> tuple[Json, Place]:
             place=name,
             fix="pip install --force-reinstall --only-binary :all: pyyaml",
         )
-    reader = _Reader(name=name)
+    reader = _Reader(name)
     try:
-        for event in yaml.parse(_checked(data, name), Loader=yaml.CSafeLoader):
-            reader.take(event)
+        root = reader.read(_checked(data, name))
     except yaml.MarkedYAMLError as error:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 1
         raise CaseFormatError(
@@ -98,7 +95,7 @@ def load_yaml(data: bytes | str, *, name: str) -> tuple[Json, Place]:
         raise CaseFormatError(
             "is empty; expected one YAML document", place=name, fix="check that the file is whole"
         )
-    return reader.root, Place(name=name, lines=LineMap(reader.nodes))
+    return root, Place(name=name, lines=LineMap(reader.nodes))
 
 
 def _checked(data: bytes | str, name: str) -> str:
@@ -117,12 +114,8 @@ def _checked(data: bytes | str, name: str) -> str:
         ) from None
 
 
-class _Node(NamedTuple):
-    """A value's parent (its place among the nodes, -1: none), its step from there, its line."""
-
-    parent: int
-    step: str | int
-    line: int
+_Node: TypeAlias = tuple[int, "str | int", int]
+"""A value's parent (its place among the nodes, -1: none), its step from there, its line."""
 
 
 class LineMap(Mapping[str, int]):
@@ -135,9 +128,9 @@ class LineMap(Mapping[str, int]):
     def _spelt(self) -> dict[str, int]:
         if self._lines is None:
             keys: list[str] = []
-            for node in self._nodes:
-                keys.append("" if node.parent < 0 else step_key(keys[node.parent], node.step))
-            self._lines = {key: node.line for key, node in zip(keys, self._nodes, strict=True)}
+            for parent, step, _ in self._nodes:
+                keys.append("" if parent < 0 else step_key(keys[parent], step))
+            self._lines = {key: node[2] for key, node in zip(keys, self._nodes, strict=True)}
         return self._lines
 
     def __getitem__(self, key: str) -> int:
@@ -154,83 +147,116 @@ def _line(event: yaml.Event) -> int:
     return 1 if event.start_mark is None else event.start_mark.line + 1
 
 
-@dataclass(slots=True)
 class _Open:
-    """A mapping or list that is being read."""
+    """A mapping or list that is being read; the file itself is a list of one."""
 
-    value: JsonMap | list[Json]
-    node: int
-    key: str = ""
-    key_line: int = 0
-    expects_key: bool = False
-    """Whether the next scalar of a mapping is a key."""
+    __slots__ = ("items", "mapping", "node", "step", "step_line")
+
+    def __init__(self, value: JsonMap | list[Json], node: int) -> None:
+        self.mapping = value if isinstance(value, dict) else None
+        self.items = value if isinstance(value, list) else []
+        self.node = node
+        self.step: str | None = None
+        """Key of the value that comes next; None: in a mapping, the next scalar is a key."""
+        self.step_line = 0
 
 
-@dataclass(slots=True)
 class _Reader:
-    name: str
-    root: Json = None
-    nodes: list[_Node] = field(default_factory=list)
-    stack: list[_Open] = field(default_factory=list)
-    documents: int = 0
+    """Puts the events of one file together; few calls for each, since a file has thousands."""
+
+    __slots__ = ("documents", "name", "nodes", "stack", "top")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.nodes: list[_Node] = []
+        self.top = _Open([], -1)
+        self.stack = [self.top]
+        self.documents = 0
 
     def refuse(self, event: yaml.Event, message: str, fix: str | None = None) -> NoReturn:
         raise CaseFormatError(message, place=f"{self.name}:{_line(event)}", fix=fix)
 
-    def take(self, event: yaml.Event) -> None:
-        """Read one event; the most frequent kinds are asked for first."""
-        if isinstance(event, yaml.ScalarEvent):
-            self._take_scalar(event)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self.stack.pop()
-        elif isinstance(event, yaml.CollectionStartEvent):
-            self._open(event)
-        elif isinstance(event, yaml.AliasEvent):
-            self.refuse(event, "has an alias; expected the value itself", "write it out")
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self.documents += 1
-            if self.documents > 1:
-                self.refuse(event, "has a second document; expected one", "split the file")
+    def read(self, text: str) -> Json:
+        """Read all events of a text and return its value; no node: there is none."""
+        take: dict[type[yaml.Event], Callable[[Any], None]] = {
+            yaml.MappingStartEvent: self._open,
+            yaml.SequenceStartEvent: self._open,
+            yaml.MappingEndEvent: self._close,
+            yaml.SequenceEndEvent: self._close,
+            yaml.AliasEvent: self._refuse_alias,
+            yaml.DocumentStartEvent: self._count_document,
+            yaml.DocumentEndEvent: _pass_over,
+            yaml.StreamStartEvent: _pass_over,
+            yaml.StreamEndEvent: _pass_over,
+        }
+        file = top = self.top
+        following: Callable[[], Any] = yaml.CSafeLoader(text).get_event
+        scalar, first_signs = yaml.ScalarEvent, _FIRST_SIGNS
+        while (event := following()) is not None:
+            if type(event) is not scalar:
+                take[type(event)](event)
+                top = self.top
+                continue
+            if event.anchor is not None or event.tag is not None:
+                self._refuse_marks(event)
+            value: Json = event.value
+            if event.value[:1] in first_signs and not event.style:
+                value = self._typed(event)
+            if top.step is None and top.mapping is not None:
+                self._take_key(value, event)
+            else:
+                self._place(value, event)
+        return file.items[0] if file.items else None
+
+    def _refuse_alias(self, event: yaml.AliasEvent) -> NoReturn:
+        self.refuse(event, "has an alias; expected the value itself", "write it out")
+
+    def _count_document(self, event: yaml.DocumentStartEvent) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            self.refuse(event, "has a second document; expected one", "split the file")
 
     def _open(self, event: yaml.CollectionStartEvent) -> None:
         if event.anchor is not None or event.tag is not None:
             self._refuse_marks(event)
-        if self.stack and self.stack[-1].expects_key:
+        if self.top.mapping is not None and self.top.step is None:
             self.refuse(event, "has a key that is no string", "put the key in double quotes")
-        is_mapping = isinstance(event, yaml.MappingStartEvent)
-        value: JsonMap | list[Json] = {} if is_mapping else []
-        node = self._place(value, event)
-        self.stack.append(_Open(value=value, node=node, expects_key=is_mapping))
+        if len(self.stack) > MAX_DEPTH:
+            self.refuse(event, f"is nested deeper than {MAX_DEPTH} levels", "flatten it")
+        value: JsonMap | list[Json] = {} if type(event) is yaml.MappingStartEvent else []
+        node = len(self.nodes)
+        self._place(value, event)
+        self.top = _Open(value, node)
+        self.stack.append(self.top)
+
+    def _close(self, _: yaml.CollectionEndEvent) -> None:
+        self.stack.pop()
+        self.top = self.stack[-1]
 
     def _refuse_marks(self, event: yaml.NodeEvent) -> NoReturn:
         if event.anchor is not None:
             self.refuse(event, "has an anchor; anchors are not allowed", "remove the `&` mark")
         self.refuse(event, "has a tag; tags are not allowed", "remove the `!` mark")
 
-    def _take_scalar(self, event: yaml.ScalarEvent) -> None:
-        if event.anchor is not None or event.tag is not None:
-            self._refuse_marks(event)
-        value = self._typed(event) if event.style in _PLAIN_STYLES else event.value
-        top = self.stack[-1] if self.stack else None
-        if top is None or not top.expects_key:
-            self._place(value, event)
-            return
+    def _take_key(self, value: Json, event: yaml.ScalarEvent) -> None:
+        top = self.top
         if not isinstance(value, str):
             self.refuse(event, "has a key that is no string", "put the key in double quotes")
-        if value == "<<" and event.style in _PLAIN_STYLES:
+        if value == "<<" and not event.style:
             self.refuse(event, "has a merge key; expected the values themselves", "write them out")
-        if value in top.value:
+        if top.mapping is not None and value in top.mapping:
             self.refuse(event, "has the same key twice in one mapping", "remove one of them")
-        top.key, top.key_line, top.expects_key = value, _line(event), False
+        top.step = value
+        top.step_line = _line(event)
 
     def _typed(self, event: yaml.ScalarEvent) -> Json:
         text: str = event.value
-        if text and text[0] not in _FIRST_SIGNS:
-            return text
         if text in _WORDS:
             return _WORDS[text]
         if not text:
             self.refuse(event, "has a value that is missing", 'write null, or "" for no text')
+        if text[0] in "tfn":
+            return text
         if _INTEGER.fullmatch(text):
             if len(text) > 17 or abs(int(text)) > MAX_INTEGER or text == "-0":
                 self.refuse(
@@ -249,23 +275,19 @@ class _Reader:
             )
         return text
 
-    def _place(self, value: Json, event: yaml.Event) -> int:
-        """Put a value where it belongs and return its node."""
-        if len(self.nodes) >= MAX_NODES:
+    def _place(self, value: Json, event: yaml.Event) -> None:
+        """Put a value where it belongs, and note its node."""
+        nodes, top = self.nodes, self.top
+        if len(nodes) >= MAX_NODES:
             self.refuse(event, f"has more than {MAX_NODES} values", "move results to `$file`s")
-        if len(self.stack) >= MAX_DEPTH and isinstance(value, dict | list):
-            self.refuse(event, f"is nested deeper than {MAX_DEPTH} levels", "flatten it")
-        line = _line(event)
-        if not self.stack:
-            self.root = value
-            self.nodes.append(_Node(-1, "", line))
-            return len(self.nodes) - 1
-        top = self.stack[-1]
-        if isinstance(top.value, list):
-            self.nodes.append(_Node(top.node, len(top.value), line))
-            top.value.append(value)
+        if top.mapping is None or top.step is None:
+            nodes.append((top.node, len(top.items), _line(event)))
+            top.items.append(value)
         else:
-            self.nodes.append(_Node(top.node, top.key, top.key_line))
-            top.value[top.key] = value
-            top.expects_key = True
-        return len(self.nodes) - 1
+            nodes.append((top.node, top.step, top.step_line))
+            top.mapping[top.step] = value
+            top.step = None
+
+
+def _pass_over(_: yaml.Event) -> None:
+    """Documents and streams end without a word of ours."""
