@@ -8,7 +8,6 @@ names run these alone. What cannot be installed is skipped with a loud line.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import re
@@ -18,13 +17,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tools.bootstrap import uv_settings
+from tools.environments import ROOT, Environment, is_made
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["CLIENTS", "Client", "main"]
 
-ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".clients"
 LOCKS = ROOT / "lock" / "clients"
 DOCUMENT = ROOT / "docs" / "agents.md"
@@ -129,83 +130,53 @@ def main(argv: list[str] | None = None) -> int:
 # --- environments ---------------------------------------------------------------------------
 
 
-def _python(client: Client) -> Path:
-    return HOME / client.name / "bin" / "python"
+def _environment(client: Client) -> Environment:
+    return Environment(
+        folder=HOME / client.name,
+        lock=LOCKS / f"{client.name}.txt",
+        needs=client.needs,
+        beside=RUNNER,
+    )
 
 
 def _lock(client: Client) -> int:
-    if client.name == "node":
-        shutil.copy(LOCKS / "node" / "package.json", HOME / "node" / "package.json")
-        words = ("npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved")
-        done = subprocess.run(words, cwd=HOME / "node", check=False)
-        locked = json.loads((HOME / "node" / "package-lock.json").read_text("utf-8"))
-        for package in locked["packages"].values():
-            package.pop("funding", None)  # addresses, and a lock names no place
-        text = json.dumps(locked, indent=2) + "\n"
-        (LOCKS / "node" / "package-lock.json").write_text(text, "utf-8")
-        return done.returncode
-    words = (
-        *(sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"),
-        *("--python-version", "3.11", "--generate-hashes", "--only-binary", ":all:"),
-        *("--no-header", "--no-annotate", "-", "-o", str(LOCKS / f"{client.name}.txt")),
-    )
-    wanted = "\n".join((*client.needs, *RUNNER)).encode()
-    return subprocess.run(words, input=wanted, check=False, env=_env()).returncode
-
-
-def _env(**more: str) -> dict[str, str]:
-    return {**os.environ, **uv_settings(), **more}
+    if client.name != "node":
+        return _environment(client).pin()
+    shutil.copy(LOCKS / "node" / "package.json", HOME / "node" / "package.json")
+    words = ("npm", "install", "--package-lock-only", "--omit-lockfile-registry-resolved")
+    done = subprocess.run(words, cwd=HOME / "node", check=False)
+    locked = json.loads((HOME / "node" / "package-lock.json").read_text("utf-8"))
+    for package in locked["packages"].values():
+        package.pop("funding", None)  # addresses, and a lock names no place
+    text = json.dumps(locked, indent=2) + "\n"
+    (LOCKS / "node" / "package-lock.json").write_text(text, "utf-8")
+    return done.returncode
 
 
 def _installed(client: Client) -> bool:
-    """Make the environment from its lock, unless it is made from this very lock."""
-    folder, node = HOME / client.name, client.name == "node"
-    lock = LOCKS / ("node/package-lock.json" if node else f"{client.name}.txt")
-    wanted = hashlib.sha256(f"{ROOT}\n{sys.version}\n".encode() + lock.read_bytes()).hexdigest()
-    ready = folder / ".ready"
-    if ready.exists() and ready.read_text() == wanted:
-        return True
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    if not (_install_node(folder) if node else _install_python(client)):
-        return False
-    ready.write_text(wanted)
-    return True
+    if client.name != "node":
+        return _environment(client).is_made()
+    lock = LOCKS / "node" / "package-lock.json"
+    return is_made(HOME / "node", lock, install=_install_node)
 
 
-def _install_node(folder: Path) -> bool:
+def _install_node() -> bool:
     if shutil.which("node") is None or shutil.which("npm") is None:
         return False
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(LOCKS / "node" / name, folder / name)
+        shutil.copy(LOCKS / "node" / name, HOME / "node" / name)
     words = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
-    return subprocess.run(words, cwd=folder, check=False).returncode == 0
-
-
-def _install_python(client: Client) -> bool:
-    uv = (sys.executable, "-m", "uv")
-    made = subprocess.run(
-        (*uv, "venv", "--quiet", "--clear", "--python", sys.executable, HOME / client.name),
-        check=False,
-        env=_env(),
-    )
-    words = (
-        *(*uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", _python(client)),
-        *("--no-deps", "--require-hashes", "--only-binary", ":all:"),
-        *("-r", LOCKS / f"{client.name}.txt"),
-    )
-    return made.returncode == 0 and subprocess.run(words, check=False, env=_env()).returncode == 0
+    return subprocess.run(words, cwd=HOME / "node", check=False).returncode == 0
 
 
 def _versions(client: Client) -> str:
     """Return what is installed of what was asked for, with versions."""
-    names = [need.partition("[")[0] for need in client.needs]
     if client.name == "node":
         locked = json.loads((LOCKS / "node" / "package-lock.json").read_text("utf-8"))["packages"]
-        return ", ".join(f"{name} {locked[f'node_modules/{name}']['version']}" for name in names)
-    text = (LOCKS / f"{client.name}.txt").read_text("utf-8")
-    found = dict(re.findall(r"^([a-z0-9-]+)==([^ ;\\]+)", text, re.MULTILINE))
-    return ", ".join(f"{name} {found[name]}" for name in names)
+        found = {name: locked[f"node_modules/{name}"]["version"] for name in client.needs}
+    else:
+        found = _environment(client).versions()
+    return ", ".join(f"{name} {version}" for name, version in found.items())
 
 
 def _made_case() -> bool:
@@ -262,12 +233,12 @@ def _words(client: Client, agent: str) -> tuple[str | Path, ...]:
         spec = f"cmd:node {shlex.quote(str(HOME / 'node' / 'agent.mjs'))} {agent}"
         return (sys.executable, "-m", "tests.clients_own.both_paths", CASE, spec)
     if agent == WALLS:
-        return (_python(client), "-m", "tests.clients_own.grpc_walls", CASE)
+        return (_environment(client).python, "-m", "tests.clients_own.grpc_walls", CASE)
     spec = f"python:tests.clients_own.{client.name}:{agent}"
     if agent == DOCUMENTED:
         (HOME / client.name / "documented.py").write_text(_example(client), "utf-8")
         spec = "python:documented:agent"
-    return (_python(client), "-m", "tests.clients_own.both_paths", CASE, spec)
+    return (_environment(client).python, "-m", "tests.clients_own.both_paths", CASE, spec)
 
 
 def _example(client: Client) -> str:
