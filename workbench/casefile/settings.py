@@ -8,7 +8,9 @@ Source:
 
 from __future__ import annotations
 
+import os
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import decode
@@ -20,11 +22,9 @@ from workbench.model.settings import Settings
 from workbench.model.trace import Effect
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from workbench.model.jsonvalue import Json
 
-__all__ = ["find_settings", "load_settings", "parse_settings"]
+__all__ = ["find_settings", "keys_folder", "load_settings", "parse_settings"]
 
 FILE_NAME = "workbench.toml"
 _MAX_BYTES: Final = 64 << 10
@@ -35,6 +35,18 @@ def find_settings(start: Path) -> Path | None:
     folder = start.resolve()
     found = (place / FILE_NAME for place in (folder, *folder.parents))
     return next((path for path in found if path.is_file()), None)
+
+
+def keys_folder(settings: Settings, home: Path) -> Path | None:
+    """Return the folder of drafts' keys; None: the user's data folder.
+
+    Args:
+        settings: of `home`.
+        home: folder of the settings file.
+    """
+    if named := os.environ.get("WORKBENCH_KEYS"):
+        return Path(named)
+    return None if settings.folders.keys is None else home / settings.folders.keys
 
 
 def load_settings(path: Path | None) -> Settings:

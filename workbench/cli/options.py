@@ -7,12 +7,11 @@ and nothing else.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.casefile.settings import find_settings, load_settings
+from workbench.casefile import settings as files
 from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def add_ner(parser: ArgumentParser) -> None:
 
 def settings_of() -> Settings:
     """Read the `workbench.toml` that governs the current folder."""
-    return load_settings(find_settings(Path.cwd()))
+    return files.load_settings(files.find_settings(Path.cwd()))
 
 
 def store_of(options: Namespace, settings: Settings) -> str:
@@ -87,13 +86,11 @@ def store_of(options: Namespace, settings: Settings) -> str:
 
 def keys_folder(settings: Settings) -> Path | None:
     """Return the folder of drafts' keys; None: the user's data folder."""
-    if named := os.environ.get("WORKBENCH_KEYS"):
-        return Path(named)
-    return None if settings.folders.keys is None else _home() / settings.folders.keys
+    return files.keys_folder(settings, _home())
 
 
 def _home() -> Path:
-    found = find_settings(Path.cwd())
+    found = files.find_settings(Path.cwd())
     return Path() if found is None else found.parent
 
 

@@ -1,7 +1,8 @@
 """Run the whole line on the bundled incident: `make demo`, or `python -m workbench.demo [FOLDER]`.
 
 Everything is written below one folder, `demo-out` unless another is named, and everything is done
-by `workbench` commands that a person could type there.
+by `workbench` commands that a person could type there. `--load STORE` only puts the incident into a
+store without runs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.demo.files import bundled_files
+from workbench.demo.loading import load_demo
 from workbench.demo.steps import CASE, steps
 from workbench.demo.summary import summary
 from workbench.errors import InputError
@@ -36,15 +38,24 @@ _DAYS_TO_REVIEW: Final = 90
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run every step; 0 if each returned the exit code that it should."""
+    """Run every step, or only load; 0 if each returned the exit code that it should."""
     parser = argparse.ArgumentParser(prog="python -m workbench.demo", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("demo-out"))
-    folder = parser.parse_args(argv).folder
+    parser.add_argument("--load", metavar="STORE", type=Path, help="only load the incident")
+    options = parser.parse_args(argv)
     try:
-        bundled_files(folder)
+        if options.load is not None:
+            print(load_demo(options.load))
+            return 0
+        bundled_files(options.folder)
     except InputError as error:
         print(f"workbench: {error}", file=sys.stderr)
         return error.exit_code
+    return _tour(options.folder)
+
+
+def _tour(folder: Path) -> int:
+    """Run every step in a folder that has the bundled files."""
     started = time.monotonic()
     if not play(steps(review_date=_date_in(_DAYS_TO_REVIEW)), folder):
         return 1

@@ -82,6 +82,8 @@ class View(anywidget.AnyWidget):
         self.heard: dict[str, Heard] = {}
         self.ignored = 0
         """Messages that were not understood."""
+        self.on_heard: list[Callable[[], None]] = []
+        """Called after each message that was."""
         super().__init__()
         self.hear("ready", self.ready)
         self.on_msg(self._receive)
@@ -119,6 +121,8 @@ class View(anywidget.AnyWidget):
                 self.tell("refused", message=str(error))
             except Exception as error:  # noqa: BLE001  its text may be of the trace, so it ends here
                 self.tell("broken", error=type(error).__name__, place=_place(error))
+        for act in tuple(self.on_heard):
+            act()
 
     def _understood(self, content: object) -> tuple[Heard, dict[str, Any]] | None:
         if not isinstance(content, dict) or not isinstance(content.get("kind"), str):

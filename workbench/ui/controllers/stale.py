@@ -86,6 +86,11 @@ class StaleTable:
         decided: dict[str, Json] = {one.place: _shown(one) for one in self._taken()}
         return [self._row(row, decided.get(row.place)) for row in self._rows]
 
+    @property
+    def has_decided(self) -> bool:
+        """Whether a decision was made today."""
+        return bool(self._taken())
+
     def record(self, *, people: Sequence[str] = ()) -> str:
         """Return the record of the meeting as Markdown."""
         return meeting_record(self._rows, self._taken(), date=self._today, people=people)

@@ -1,0 +1,259 @@
+"""A whole review of one run: each step opens when what it needs is there, and where it was left.
+
+Steps follow one another: a run is picked, its contract is stated, the draft is redacted, then
+shrunk, then exported. A step that cannot begin yet says what is missing; it opens as soon as the
+step before is done, in this notebook or, after a second look, in another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from threading import RLock
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from workbench.errors import WorkbenchError
+from workbench.redact.policy import DEFAULT_POLICY
+from workbench.review.draft import draft_id
+from workbench.ui.controllers.contract import ContractForm
+from workbench.ui.controllers.export import CaseForm
+from workbench.ui.controllers.redaction import RedactionReview
+from workbench.ui.controllers.shrink import ShrinkReview
+from workbench.ui.controllers.steps import (
+    load_redacted,
+    load_small,
+    redacted_path,
+    redaction_of,
+    shrink_of,
+    small_path,
+)
+from workbench.ui.controllers.timeline import Timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from workbench.model.settings import Settings
+    from workbench.redact.policy import Policy
+    from workbench.review.incident import Incident
+    from workbench.review.owners import Owners
+    from workbench.review.vault import Vault
+    from workbench.store.handle import Store
+    from workbench.ui.controllers.picker import Picker
+
+__all__ = ["Desk", "Missing", "Session", "Stage"]
+
+
+class Stage(StrEnum):
+    """A step that needs the one before."""
+
+    CONTRACT = "contract"
+    REDACTION = "redaction"
+    SHRINK = "shrink"
+    CASE = "case"
+
+
+_ORDER: Final = tuple(Stage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What all reviews at one desk share."""
+
+    vault: Vault
+    """Keeps keys and what is replaced."""
+    cases: Path
+    """Folder of the case files."""
+    today: str
+    """ISO date."""
+    settings: Settings
+    policy: Policy = DEFAULT_POLICY
+    ner: str = "auto"
+    owners: Owners | None = None
+    draft: Path | None = None
+    """File of the redacted draft; None: beside the store."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Missing:
+    """Stands for a step that cannot begin yet; it hears nothing and knows nothing of the trace."""
+
+    title: str
+    detail: str
+    lock: RLock = field(default_factory=RLock, repr=False)
+
+    def summary(self) -> str:
+        """Say what is missing."""
+        return self.title
+
+
+Step: TypeAlias = "ContractForm | RedactionReview | ShrinkReview | CaseForm | Missing"
+
+_NO_RUN: Final = (
+    "No run is picked yet.",
+    "Pick one in the list of runs (notebook 01), or name it as `run` in the parameters.",
+)
+_NO_CONTRACT: Final = (
+    "No contract is stated yet.",
+    "State what must never happen again (notebook 01); the run must break it.",
+)
+_NOT_REDACTED: Final = (
+    "The run is not redacted yet.",
+    "Decide on what reaches the case (notebook 01), then write the redacted draft.",
+)
+_REDACTED_OTHERWISE: Final = (
+    "The contract was changed since the draft was redacted.",
+    "Write the redacted draft again (notebook 01); decisions that were made are there.",
+)
+_NOT_SMALL: Final = (
+    "Nothing is shrunk yet.",
+    "Search for the smallest trace above; what is found is written, and this step opens.",
+)
+
+
+class Session:
+    """One desk, one picked run, and the steps of its review."""
+
+    def __init__(self, picker: Picker, desk: Desk) -> None:
+        self.picker = picker
+        self.timeline = Timeline().follow(picker)
+        self.desk = desk
+        self._lock = RLock()
+        """Never held while another controller's lock is asked for."""
+        self._steps: dict[Stage, Step] = {}
+        self._seals: dict[Stage, str] = {}
+        self._watchers: dict[Stage, list[Callable[[Step], None]]] = {}
+        picker.watch(self._picked)
+
+    @property
+    def store(self) -> Store:
+        """The store of runs and decisions."""
+        return self.picker.store
+
+    def watch(self, stage: Stage, act: Callable[[Step], None]) -> None:
+        """Open a step, and have what it is, now and whenever it is another one."""
+        self._watchers.setdefault(stage, []).append(act)
+        if not self._refresh(stage):
+            act(self._steps[stage])
+
+    def look_again(self) -> None:
+        """Open what can begin now, also by what was done elsewhere."""
+        for stage in _ORDER:
+            if stage in self._watchers:
+                self._refresh(stage)
+
+    def summary(self) -> str:
+        """Say where every step stands, a line each, without values of the trace."""
+        steps = (f"{stage.value}: {self._said(stage)}" for stage in _ORDER)
+        return "\n".join((self.picker.summary(), self.timeline.summary(), *steps))
+
+    # --- inside -------------------------------------------------------------------
+
+    def _said(self, stage: Stage) -> str:
+        step = self._steps.get(stage)
+        if step is None:
+            made = self._made(stage, self.picker.incident)
+            step = made if isinstance(made, Missing) else None
+        return "ready" if step is None else step.summary()
+
+    def _picked(self, _: Incident) -> None:
+        self.look_again()
+
+    def _refresh(self, stage: Stage) -> bool:
+        """Open a step anew if what it rests on is another; say whether its watchers were told."""
+        with self._lock:
+            incident = self.picker.incident
+            seal = self._seal(stage, incident)
+            if self._seals.get(stage) == seal:
+                return False
+            step = self._steps[stage] = self._made(stage, incident)
+            self._seals[stage] = seal
+        self._listen(step)
+        for act in tuple(self._watchers.get(stage, ())):
+            act(step)
+        return True
+
+    def _listen(self, step: Step) -> None:
+        """Go on to the next step when this one is done."""
+        if isinstance(step, ContractForm):
+            step.on_state.append(self.look_again)
+        elif isinstance(step, RedactionReview | ShrinkReview):
+            step.on_change.append(lambda: self._written(step))
+
+    def _written(self, step: RedactionReview | ShrinkReview) -> None:
+        is_busy = step.is_checking if isinstance(step, RedactionReview) else step.is_working
+        if not is_busy and step.is_written:
+            self.look_again()
+
+    def _seal(self, stage: Stage, incident: Incident | None) -> str:
+        """Return what a step rests on; the same text is the same step."""
+        if incident is None:
+            return ""
+        parts = [incident.run.trace.run_id]
+        if stage is not Stage.CONTRACT:
+            stated = self._contract(incident).stated_text
+            parts.append(stated)
+        if stage in (Stage.SHRINK, Stage.CASE):
+            parts.append(_digest(redacted_path(incident, self.desk.draft)))
+        if stage is Stage.CASE:
+            parts.append(_digest(small_path(incident, self.desk.draft)))
+        return "\0".join(parts)
+
+    def _contract(self, incident: Incident) -> ContractForm:
+        return ContractForm(incident, claims=self.desk.settings.claims)
+
+    def _made(self, stage: Stage, incident: Incident | None) -> Step:
+        """Open a step; one that is refused says why."""
+        if incident is None:
+            return _missing(_NO_RUN)
+        if stage is Stage.CONTRACT:
+            return self._contract(incident)
+        try:
+            return self._opened(stage, incident)
+        except WorkbenchError as error:
+            return Missing(title="This step cannot begin.", detail=str(error))
+
+    def _opened(self, stage: Stage, incident: Incident) -> Step:
+        desk, contract = self.desk, self._contract(incident).contract
+        if contract is None:
+            return _missing(_NO_CONTRACT)
+        if stage is Stage.REDACTION:
+            return redaction_of(
+                incident,
+                contract,
+                vault=desk.vault,
+                policy=desk.policy,
+                ner=desk.ner,
+                out=desk.draft,
+            )
+        redacted = load_redacted(incident, desk.draft)
+        if redacted is None:
+            return _missing(_NOT_REDACTED)
+        if redacted.draft != draft_id(incident.run.trace, contract):
+            return _missing(_REDACTED_OTHERWISE)
+        if stage is Stage.SHRINK:
+            return shrink_of(incident, out=desk.draft)
+        small = load_small(incident, redacted, desk.draft)
+        if small is None:
+            return _missing(_NOT_SMALL)
+        return CaseForm(
+            small,
+            incident,
+            vault=desk.vault,
+            cases=desk.cases,
+            today=desk.today,
+            owners=desk.owners,
+        )
+
+
+def _missing(words: tuple[str, str]) -> Missing:
+    return Missing(title=words[0], detail=words[1])
+
+
+def _digest(path: Path) -> str:
+    """Return a digest of a file; empty: there is none."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
