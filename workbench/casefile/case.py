@@ -58,8 +58,9 @@ def load_case(path: str | os.PathLike[str]) -> Case:
         InputError: the file cannot be read, or breaks the format.
     """
     found = Path(path)
-    data = read_bytes(found, limit=MAX_BYTES)
-    return parse_case(data, name=shown_path(found), folder=found.parent)
+    name = shown_path(found)
+    data = read_bytes(found, limit=MAX_BYTES, name=name)
+    return parse_case(data, name=name, folder=found.parent)
 
 
 def parse_case(data: bytes | str, *, name: str, folder: Path | None = None) -> Case:

@@ -37,8 +37,10 @@ MAX_JSON_BYTES: Final = 1 << 30
 
 def shown_path(path: Path) -> str:
     """Return a path for messages: relative to the working folder, else its name alone."""
+    if not path.is_absolute():
+        return path.as_posix()
     try:
-        return path.absolute().relative_to(Path.cwd()).as_posix()
+        return path.relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path.name
 
@@ -60,16 +62,20 @@ def as_document(source: Mapping[str, Json], *, name: str) -> tuple[JsonMap, Plac
     return cast("JsonMap", value), Place(name=name)
 
 
-def read_bytes(path: Path, *, limit: int = MAX_JSON_BYTES) -> bytes:
+def read_bytes(path: Path, *, limit: int = MAX_JSON_BYTES, name: str | None = None) -> bytes:
     """Return a file's bytes.
+
+    Args:
+        path: the file.
+        limit: bytes that it may have.
+        name: for errors, when the caller knows it.
 
     Raises:
         CaseFormatError: it cannot be read, or is larger than `limit` bytes.
     """
-    name = shown_path(path)
+    name = name or shown_path(path)
     try:
-        require_file(path, name)
-        size = path.stat().st_size
+        size = require_file(path, name).st_size
         if size > limit:
             raise CaseFormatError(
                 f"is {size} bytes long; expected at most {limit}",
@@ -87,8 +93,8 @@ def _reason(error: OSError | ValueError) -> str:
     return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
-def require_file(path: Path, name: str) -> None:
-    """Refuse what is there but is no file.
+def require_file(path: Path, name: str) -> os.stat_result:
+    """Refuse what is there but is no file; return what the system says of the file.
 
     A pipe has no end while somebody holds it and is empty when it is read again; a device may
     have no end at all.
@@ -97,18 +103,20 @@ def require_file(path: Path, name: str) -> None:
         OSError: nothing is there.
         CaseFormatError: it is something else.
     """
-    what = _kind(path)
+    found = path.stat()
+    what = _kind(found)
     if what == "a folder":
         raise CaseFormatError("is a folder; expected a file", place=name, fix="give its files")
     if what is not None:
         raise CaseFormatError(
             f"is {what}; expected a file", place=name, fix="write its content into a file first"
         )
+    return found
 
 
-def _kind(path: Path) -> str | None:
+def _kind(found: os.stat_result) -> str | None:
     """Return what stands at a path when that is no file."""
-    mode = path.stat().st_mode
+    mode = found.st_mode
     if stat.S_ISREG(mode):
         return None
     if stat.S_ISDIR(mode):
@@ -202,7 +210,7 @@ def _replace(path: Path, text: str, *, mode: int) -> None:
 
 def _refuse_other(path: Path) -> None:
     """Refuse to put a file where a folder or a device is: /dev/null must stay what it is."""
-    what = _kind(path) if path.exists() else None
+    what = _kind(path.stat()) if path.exists() else None
     if what is not None:
         raise CaseFormatError(
             f"cannot be written: is {what}", place=shown_path(path), fix="name a file"

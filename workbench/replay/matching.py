@@ -19,7 +19,7 @@ from workbench.casefile.build import wire_name
 from workbench.casefile.place import nearest
 from workbench.model.case import ANY_TIMES, Case, CaseTool, Fixture
 from workbench.model.event import Outcome
-from workbench.model.jsonvalue import ABSENT, Absent, Json, parse_text
+from workbench.model.jsonvalue import ABSENT, Absent, Json, parse_text, same_json
 from workbench.model.trace import Effect
 from workbench.replay.compare import (
     Matcher,
@@ -31,7 +31,7 @@ from workbench.replay.compare import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["Answered", "FixtureTable", "Miss", "canonical_tool", "result_value", "wire_of"]
 
@@ -99,6 +99,9 @@ class FixtureTable:
         ]
         self._uses: Counter[int] = Counter()
         self._order = _order(case.fixtures, path_name)
+        self._places_of: dict[str, list[int]] = {}
+        for at in self._order:
+            self._places_of.setdefault(case.fixtures[at].tool, []).append(at)
         self._places = {fixture.id: at for at, fixture in enumerate(case.fixtures)}
 
     def answer(self, tool: str, args: Json | Absent, *, behind: int = 0) -> Answered | Miss:
@@ -113,7 +116,7 @@ class FixtureTable:
         first = None
         for at in self._candidates(tool):
             left = self._left(at)
-            if not left or self._differs(at, args, limit=1):
+            if not left or not self._matches(at, args):
                 continue
             first = at if first is None else first
             if behind < left:
@@ -136,13 +139,18 @@ class FixtureTable:
     def _used(self, at: int) -> bool:
         return self._uses[at] > 0
 
-    def _candidates(self, tool: str) -> list[int]:
-        return [at for at in self._order if self._fixtures[at].tool == tool]
+    def _candidates(self, tool: str) -> Sequence[int]:
+        return self._places_of.get(tool, ())
 
     def _left(self, at: int) -> float:
         """Return how many uses are left."""
         times = self._fixtures[at].times
         return math.inf if times == ANY_TIMES else times - self._uses[at]
+
+    def _matches(self, at: int, args: Json | Absent) -> bool:
+        if not self._rules[at]:  # most have none, and a long script asks very often
+            return same_json(self._fixtures[at].args, args)
+        return not self._differs(at, args, limit=1)
 
     def _differs(self, at: int, args: Json | Absent, *, limit: int) -> list[str]:
         found = differences(self._fixtures[at].args, args, self._rules[at], lookup=self._returned)
