@@ -35,7 +35,7 @@ from workbench.ui.views.picker import PickerView
 from workbench.ui.views.redaction import RedactionView
 from workbench.ui.views.shrink import ShrinkView
 from workbench.ui.views.stale import StaleView
-from workbench.ui.views.step import Step
+from workbench.ui.views.step import Said, Step
 from workbench.ui.views.timeline import TimelineView
 from workbench.ui.views.waiting import WaitingView
 
@@ -123,6 +123,7 @@ class ReviewDesk:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._lines: list[Said] = []
 
     def check(self) -> str:
         """Say what is in the store, and whether it is as it was written."""
@@ -137,17 +138,19 @@ class ReviewDesk:
         who = self.session.picker.reviewer
         return f"store {store.root.name}: {runs}; {sound}\nreviewer: {who}"
 
-    def summary(self) -> str:
-        """Say where every step stands, without values of the trace."""
-        return self.session.summary()
+    def sum_up(self) -> None:
+        """Say below this cell where every step stands, now and after each click."""
+        said = Said(self.session.summary)
+        self._lines.append(said)
+        said.show()
 
     def pick(self) -> Step:
         """Which run is reviewed."""
-        return _fixed(PickerView(self.session.picker))
+        return self._fixed(PickerView(self.session.picker))
 
     def look(self) -> Step:
         """What happened in it."""
-        return _fixed(TimelineView(self.session.timeline))
+        return self._fixed(TimelineView(self.session.timeline))
 
     def state(self) -> Step:
         """What must never happen again."""
@@ -166,9 +169,24 @@ class ReviewDesk:
         return self._step(Stage.CASE)
 
     def _step(self, stage: Stage) -> Step:
-        step = Step()
+        step = self._new()
         self.session.watch(stage, lambda controller: step.become(self._view(controller)))
         return step
+
+    def _fixed(self, view: View) -> Step:
+        step = self._new()
+        step.become(view)
+        return step
+
+    def _new(self) -> Step:
+        """What is done in one step may be said of another: all lines are written again."""
+        step = Step(on_heard=self._say)
+        self._lines.append(step.line)
+        return step
+
+    def _say(self) -> None:
+        for line in tuple(self._lines):
+            line.renew()
 
     def _view(
         self, controller: ContractForm | RedactionReview | ShrinkReview | CaseForm | Missing
@@ -236,7 +254,9 @@ class StaleDesk:
 
     def decide(self) -> Step:
         """The table, one decision a case."""
-        return _fixed(StaleView(self.table))
+        step = Step()
+        step.become(StaleView(self.table))
+        return step
 
     def write_record(self) -> str:
         """Write the record of the meeting beside the cases, and return it with its place."""
@@ -246,12 +266,6 @@ class StaleDesk:
         self._record.parent.mkdir(exist_ok=True)
         self._record.write_text(text, "utf-8")
         return f"{text}\nWritten to {shown_path(self._record)}."
-
-
-def _fixed(view: View) -> Step:
-    step = Step()
-    step.become(view)
-    return step
 
 
 def _place() -> _Place:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from threading import RLock
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from workbench.casefile.draft import load_draft
 from workbench.errors import WorkbenchError
 from workbench.redact.policy import DEFAULT_POLICY
 from workbench.review.draft import draft_id
@@ -151,11 +152,17 @@ class Session:
     # --- inside -------------------------------------------------------------------
 
     def _said(self, stage: Stage) -> str:
-        step = self._steps.get(stage)
-        if step is None:
-            made = self._made(stage, self.picker.incident)
-            step = made if isinstance(made, Missing) else None
-        return "ready" if step is None else step.summary()
+        """Say where a step stands; one that nobody watches is not opened for that."""
+        step, incident = self._steps.get(stage), self.picker.incident
+        if step is None and stage is Stage.CONTRACT and incident is not None:
+            step = self._contract(incident)
+        if step is not None:
+            return step.summary()
+        missing = self._missing(stage, incident)
+        if missing is not None or incident is None or stage is Stage.CASE:
+            return "not open here" if missing is None else missing.summary()
+        path = _FILES[stage](incident, self.desk.draft)
+        return f"{path.name} is there" if path.is_file() else "can begin"
 
     def _picked(self, _: Incident) -> None:
         self.look_again()
@@ -205,46 +212,61 @@ class Session:
 
     def _made(self, stage: Stage, incident: Incident | None) -> Step:
         """Open a step; one that is refused says why."""
-        if incident is None:
-            return _missing(_NO_RUN)
-        if stage is Stage.CONTRACT:
-            return self._contract(incident)
         try:
+            missing = self._missing(stage, incident)
+            if missing is not None or incident is None:
+                return missing or _missing(_NO_RUN)
             return self._opened(stage, incident)
         except WorkbenchError as error:
             return Missing(title="This step cannot begin.", detail=str(error))
 
-    def _opened(self, stage: Stage, incident: Incident) -> Step:
-        desk, contract = self.desk, self._contract(incident).contract
+    def _missing(self, stage: Stage, incident: Incident | None) -> Missing | None:
+        """Return what has to be done before a step; None: it can begin."""
+        if incident is None:
+            return _missing(_NO_RUN)
+        if stage is Stage.CONTRACT:
+            return None
+        contract = self._contract(incident).contract
         if contract is None:
             return _missing(_NO_CONTRACT)
         if stage is Stage.REDACTION:
-            return redaction_of(
-                incident,
-                contract,
-                vault=desk.vault,
-                policy=desk.policy,
-                ner=desk.ner,
-                out=desk.draft,
-            )
-        redacted = load_redacted(incident, desk.draft)
+            return None
+        redacted = load_redacted(incident, self.desk.draft)
         if redacted is None:
             return _missing(_NOT_REDACTED)
         if redacted.draft != draft_id(incident.run.trace, contract):
             return _missing(_REDACTED_OTHERWISE)
+        is_small = stage is Stage.SHRINK or load_small(incident, redacted, self.desk.draft)
+        return None if is_small else _missing(_NOT_SMALL)
+
+    def _opened(self, stage: Stage, incident: Incident) -> Step:
+        desk, form = self.desk, self._contract(incident)
+        if stage is Stage.CONTRACT:
+            return form
         if stage is Stage.SHRINK:
             return shrink_of(incident, out=desk.draft)
-        small = load_small(incident, redacted, desk.draft)
-        if small is None:
-            return _missing(_NOT_SMALL)
-        return CaseForm(
-            small,
+        if stage is Stage.CASE:
+            small = load_draft(small_path(incident, desk.draft))
+            return CaseForm(
+                small,
+                incident,
+                vault=desk.vault,
+                cases=desk.cases,
+                today=desk.today,
+                owners=desk.owners,
+            )
+        assert form.contract is not None  # noqa: S101  it is not missing
+        return redaction_of(
             incident,
+            form.contract,
             vault=desk.vault,
-            cases=desk.cases,
-            today=desk.today,
-            owners=desk.owners,
+            policy=desk.policy,
+            ner=desk.ner,
+            out=desk.draft,
         )
+
+
+_FILES: Final = {Stage.REDACTION: redacted_path, Stage.SHRINK: small_path}
 
 
 def _missing(words: tuple[str, str]) -> Missing:

@@ -13,39 +13,60 @@ from IPython.display import display
 from ipywidgets import VBox
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from IPython.display import DisplayHandle
 
     from workbench.ui.bridge import View
 
-__all__ = ["Step"]
+__all__ = ["Said", "Step"]
 
 
-class _Line:
-    """A text that is printed as it is."""
+class Said:
+    """A text below a cell that is written again when there is more to say."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, say: Callable[[], str]) -> None:
+        self._say = say
+        self._text = ""
+        self._place: DisplayHandle | None = None
 
     def __repr__(self) -> str:
         return self._text
+
+    def show(self) -> None:
+        """Write it here."""
+        self._text = self._say()
+        self._place = display(self, display_id=True)  # type: ignore[no-untyped-call]
+
+    def renew(self) -> None:
+        """Write it again if it says something else now."""
+        if self._place is not None and (said := self._say()) != self._text:
+            self._text = said
+            self._place.update(self)  # type: ignore[no-untyped-call]
 
 
 class Step:
     """A view that may become another one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, on_heard: Callable[[], None] | None = None) -> None:
+        """Make a step without a view.
+
+        Args:
+            on_heard: called after each message that a view of it understood; None: its line is
+                written again.
+        """
         self.view: View | None = None
         """What is shown now."""
+        self.line = Said(self.summary)
+        self._on_heard = on_heard or self.line.renew
         self._box = VBox()
-        self._line: DisplayHandle | None = None
-        self._said = ""
 
     def become(self, view: View) -> None:
         """Show another view from now on."""
         self.view = view
-        view.on_heard.append(self._say)
+        view.on_heard.append(self._on_heard)
         self._box.children = (view,)
-        self._say()
+        self.line.renew()
 
     def summary(self) -> str:
         """Say in one line where the step stands, without values of the trace."""
@@ -54,12 +75,4 @@ class Step:
     def show(self) -> None:
         """Draw the step here, with its line below."""
         display(self._box)  # type: ignore[no-untyped-call]
-        self._said = self.summary()
-        self._line = display(_Line(self._said), display_id=True)  # type: ignore[no-untyped-call]
-
-    def _say(self) -> None:
-        """Write the line again if it says something else."""
-        said = self.summary()
-        if self._line is not None and said != self._said:
-            self._said = said
-            self._line.update(_Line(said))  # type: ignore[no-untyped-call]
+        self.line.show()
