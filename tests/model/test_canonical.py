@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from workbench.model.canonical import args_digest, canonical_json
+from workbench.model.canonical import _pieces, args_digest, canonical_json
 from workbench.model.jsonvalue import Json, same_json
 
 JSON = st.recursive(
@@ -49,6 +49,29 @@ def test_keys_are_ordered_by_utf16_units():
     text = canonical_json({"ﬁ": 1, "😀": 2, "a": 3}).decode()
 
     assert text == '{"a":3,"😀":2,"ﬁ":1}'
+
+
+@settings(max_examples=200)
+@given(JSON)
+def test_the_quick_way_writes_what_the_long_one_writes(value):
+    """Most values are written in C; which way was taken must never show in a digest."""
+    written = "".join(_pieces(value)).encode("utf-8", "surrogatepass")
+
+    assert canonical_json(value) == written
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a,1.5", [1, 2.5], {"k": 1e-7}, {"k": "[1e"}, "\x00\x1f\x7f\u2028\"\\\b\f", {"\ud800": "\udfff"},
+        {"\U0001f600": 1, "\ufb01": 2}, 2**70, True, None, [[], {}, ""],
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_fraction_or_a_rare_sign_is_written_alike(value):
+    """The quick way hands over what it may write otherwise, and nothing is lost by a false alarm."""
+    written = "".join(_pieces(value)).encode("utf-8", "surrogatepass")
+
+    assert canonical_json(value) == written
 
 
 def test_nesting_has_no_limit():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
@@ -18,6 +19,13 @@ from workbench.model.jsonvalue import ABSENT, Absent, Json
 __all__ = ["args_digest", "canonical_json"]
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
+_QUICK: Final = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+)
+"""Written in C; right but for fractions and for keys whose order UTF-16 changes."""
+
+_DOUBTFUL: Final = re.compile(r"[\U00010000-\U0010ffff]|(?:^|[\[:,])-?[0-9]+[.eE]")
+"""Where the quick text may not be the canonical one; what only looks so costs time and no more."""
 
 
 def canonical_json(value: Json) -> bytes:
@@ -29,7 +37,13 @@ def canonical_json(value: Json) -> bytes:
     >>> canonical_json({"b": 1.0, "a": ["x", 1e21, 0.00001]})
     b'{"a":["x",1e+21,0.00001],"b":1}'
     """
-    return "".join(_pieces(value)).encode("utf-8", "surrogatepass")
+    try:
+        text = _QUICK.encode(value)
+    except (TypeError, ValueError, RecursionError):  # absent, no number of JSON, nested without end
+        text = None
+    if text is None or _DOUBTFUL.search(text):
+        text = "".join(_pieces(value))
+    return text.encode("utf-8", "surrogatepass")
 
 
 def args_digest(args: Json) -> str:

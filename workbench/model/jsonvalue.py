@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
+from workbench.model.quick_init import quick_init
+
 __all__ = [
     "ABSENT",
     "Absent",
@@ -60,6 +62,7 @@ class TextForm(StrEnum):
     TEXT = "text"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
     """A text and the value that was read from it."""
@@ -158,6 +161,8 @@ def same_json(left: Json | Absent, right: Json | Absent) -> bool:
     >>> same_json(True, 1)
     False
     """
+    if type(left) is str or type(right) is str:  # most values are
+        return type(left) is type(right) and left == right
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):

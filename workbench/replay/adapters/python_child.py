@@ -6,6 +6,7 @@ nothing: standard output belongs to the agent.
 
 from __future__ import annotations
 
+import codecs
 import gc
 import importlib
 import os
@@ -72,6 +73,7 @@ def _serve_forks(
     """Answer each trial in a fork; return the exit code."""
     send({"loaded": "shared"})
     set_child_subreaper()
+    codecs.lookup("idna")  # a socket looks for it, and each fork would load it anew
     gc.freeze()
     while (message := channel.receive()) is not None:
         if "trial" in message:
