@@ -32,13 +32,13 @@ def test_a_decision_is_there_for_the_next_kernel_with_its_name(folder):
     opened(folder, "Grace").record("contract", {"forbid": ["a", "b"]})
 
     again = opened(folder)
-    last = again.last("contract")
+    last = again.log.last("contract")
 
-    assert [(d.actor, d.seq) for d in again.standing] == [("Ada", 0), ("Grace", 1)]
+    assert [(d.actor, d.seq) for d in again.log.standing()] == [("Ada", 0), ("Grace", 1)]
     assert last is not None
     assert last.payload == {"forbid": ["a", "b"]}
     assert last.at == "2027-01-15T08:00:00.000+00:00"
-    assert again.last("nothing") is None
+    assert again.log.last("nothing") is None
 
 
 def test_undo_takes_back_the_last_standing_decision_and_keeps_the_record(folder):
@@ -49,24 +49,23 @@ def test_undo_takes_back_the_last_standing_decision_and_keeps_the_record(folder)
 
     assert incident.undo().kind == "b"
     assert incident.undo().kind == "a"
-    with pytest.raises(InputError, match="no decision to take back"):
+    with pytest.raises(InputError, match="has decided nothing that stands"):
         incident.undo()
-    assert opened(folder).standing == ()
-    assert len(opened(folder).decisions) == 4
+    assert opened(folder).log.standing() == ()
+    assert len(opened(folder).log.entries) == 4
 
 
-def test_a_decision_on_what_another_window_changed_is_refused_and_not_lost(folder):
-    """Two tabs on one draft: the lost race is shown, never silent."""
+def test_a_mark_that_another_window_set_is_not_taken_away_in_silence(folder):
+    """Whoever presses the key wanted to mark; now it would unmark."""
     one, two = opened(folder), opened(folder, "Grace")
-    one.record("a", {}, after=0)
+    one.mark("#4.args")
 
-    with pytest.raises(RefusedError, match="1 decisions were added in another window"):
-        two.record("b", {}, after=0)
-    two.record("b", {}, after=len(two.decisions))
+    with pytest.raises(RefusedError, match="Ada decided on this meanwhile"):
+        two.mark("#4.args")
 
-    assert [d.kind for d in opened(folder).standing] == ["a", "b"]
-    assert one.refresh() == 1
-    assert one.refresh() == 0
+    assert two.trigger == opened(folder).trigger == ("#4.args",)
+    two.mark("#4.args")
+    assert opened(folder).trigger == ()
 
 
 def test_decisions_that_commute_are_all_kept(folder):

@@ -11,12 +11,14 @@ from tests.ui.stores import a_store
 from workbench.casefile.case import load_case
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState
+from workbench.review.decision_log import DecisionLog
 from workbench.review.draft import open_draft as open_raw
 from workbench.review.incident import open_draft
 from workbench.review.owners import Owners
 from workbench.review.redact import redact_into
 from workbench.review.vault import Vault
-from workbench.ui.controllers.export import CaseFields, CaseForm
+from workbench.ui.controllers.case_fields import CaseFields
+from workbench.ui.controllers.export import CaseForm
 
 pytestmark = pytest.mark.desk
 
@@ -49,8 +51,7 @@ def a_form(started, folder, name, reviewer="ann", **options):
     """Open the form, as a new kernel does."""
     store, vault, draft = started
     incident = open_draft("run-7f3a", store=store, reviewer=reviewer)
-    incident.id = f"r-{name}"
-    incident.refresh()
+    incident.log = DecisionLog(store, f"r-{name}")
     cases = folder / "cases"
     return CaseForm(draft, incident, vault=vault, cases=cases, today=TODAY, **options)
 
@@ -83,6 +84,10 @@ def test_a_whole_form_shows_the_file_that_would_be_written(form, tmp_path):
         ({"review_date": TODAY}, ["review_date"]),
         ({"severity": "S9", "fix": "luck"}, ["severity", "fix"]),
         ({"title": "two\nlines"}, ["title"]),
+        ({"title": "x" * 10_000_000}, ["title"]),
+        ({"owner": "ops\u202e", "cause": "a\x00b"}, ["owner", "cause"]),
+        ({"review_date": "99999-01-01"}, ["review_date"]),
+        ({"summary": "\ud800"}, ["summary"]),
         ({"id": "no such id!"}, ["id"]),
     ],
 )
@@ -119,7 +124,11 @@ def test_the_whole_way_to_an_active_case(form, started, tmp_path, request):
     assert (proof["recorded_red"], proof["accepted_green"], proof["state"]) == (
         *(True, None, "proposed"),
     )
-    assert proof["command"].startswith("workbench run ")
+    assert [command.split()[0] for _, command in proof["commands"]] == [
+        "workbench",
+        "workbench",
+        "git",
+    ]
     assert [one.name for one in accepted.accepted] == ["repaired"]
     assert active.state is CaseState.ACTIVE
     assert load_case(path) == active
@@ -131,15 +140,98 @@ def test_the_whole_way_to_an_active_case(form, started, tmp_path, request):
     assert [entry.by for entry in active.history] == ["billing", "ann"]
 
 
+def test_what_is_wrong_is_left_out_of_the_preview_and_named(form):
+    """The file is there to look at from the start."""
+    found = form.check(CaseFields(title="Paused twice"))
+
+    assert "title: Paused twice" in found["preview"]
+    assert "owner: owner-to-be-named" in found["preview"]
+    assert found["missing"] == ["owner", "review_date"]
+    assert not found["can_be_exported"]
+
+
+def test_two_people_fill_in_a_field_each(started, tmp_path, request):
+    """A form that is written as a whole would take back what the other one filled in."""
+    one = a_form(started, tmp_path, request.node.name)
+    two = a_form(started, tmp_path, request.node.name, reviewer="bob")
+    seen = two.seen
+    one.fill(CaseFields(owner="billing"))
+
+    two.fill(CaseFields(title="Paused twice"), seen=seen)
+
+    again = a_form(started, tmp_path, request.node.name)
+    assert again.fields == CaseFields(owner="billing", title="Paused twice")
+    with pytest.raises(RefusedError, match="ann decided on this meanwhile"):
+        two.fill(CaseFields(owner="ops", title="Paused twice"), seen=seen)
+    assert two.fields.owner == "billing"
+    two.fill(replace(two.fields, owner="ops"))
+    one.look_again()
+    assert one.fields.owner == "ops"
+
+
+def test_two_people_do_not_export_twice(started, tmp_path, request):
+    """The second one is told before a second file is there."""
+    one = a_form(started, tmp_path, request.node.name)
+    two = a_form(started, tmp_path, request.node.name, reviewer="bob")
+    path = one.export(WHOLE)
+
+    with pytest.raises(RefusedError, match="ann decided"):
+        two.export(replace(WHOLE, id="another"))
+
+    assert two.file == path
+    assert [file.name for file in (tmp_path / "cases").iterdir()] == [path.name]
+
+
+def test_a_file_of_somebody_else_is_never_written_over(form, tmp_path):
+    """It is named, and stays as it is, byte by byte."""
+    path = tmp_path / "cases" / "mine.case.yaml"
+    path.parent.mkdir()
+    path.write_bytes(b"somebody else's\n")
+
+    with pytest.raises(InputError, match="exists already"):
+        form.export(replace(WHOLE, id="mine"))
+
+    assert path.read_bytes() == b"somebody else's\n"
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert form.file is None
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_calmly(form, tmp_path):
+    """A file stands where the folder should be."""
+    (tmp_path / "cases").write_text("no folder", "utf-8")
+
+    with pytest.raises(InputError, match="cannot be written"):
+        form.export(WHOLE)
+
+    assert form.fields == WHOLE
+
+
+def test_the_proof_is_clause_by_clause_with_what_a_step_changed(form, tmp_path):
+    """A reviewer reads the lines that will be in the pull request."""
+    form.export(WHOLE)
+    fresh = form.proof()
+    form.accept()
+    accepted = form.proof()
+
+    assert [row["recorded"] for row in fresh["clauses"]].count("fail") >= 1
+    assert all(row["accepted"] is None for row in fresh["clauses"])
+    assert all(row["accepted"] == "pass" for row in accepted["clauses"])
+    assert all(row["can_turn_red"] for row in accepted["clauses"])
+    assert {sign for sign, _ in fresh["diff"]} == {"@", "+"}
+    added = [line for sign, line in accepted["diff"] if sign == "+"]
+    assert any("repaired" in line for line in added)
+    assert not any("title" in line for line in added)
+
+
 def test_what_is_filled_in_is_kept_at_once_and_once(form):
     """Half a form survives a restart; a key press that changes nothing is no row."""
     half = CaseFields(owner="bil")
     form.fill(half)
-    before = len(form._incident.decisions)
+    before = len(form._incident.log.entries)
     form.fill(half)
 
     assert form.fields == half
-    assert len(form._incident.decisions) == before
+    assert len(form._incident.log.entries) == before
 
 
 def test_a_replaced_value_in_the_title_stops_the_export(form, tmp_path):
@@ -147,7 +239,7 @@ def test_a_replaced_value_in_the_title_stops_the_export(form, tmp_path):
     with pytest.raises(RefusedError, match="still in the case"):
         form.export(replace(WHOLE, title="ada.lovelace@mail.example.org was paused"))
 
-    assert list((tmp_path / "cases").iterdir()) == []
+    assert not (tmp_path / "cases").exists()
 
 
 def test_a_draft_that_would_not_fail_cannot_be_exported(started, tmp_path, request):

@@ -8,7 +8,8 @@ from tests.review.runs import an_incident
 from tests.ui.stores import a_store
 from workbench.errors import InputError, RefusedError
 from workbench.review.incident import open_draft
-from workbench.ui.controllers.contract import ContractForm, merged, preset
+from workbench.ui.controllers.clauses import merged, preset
+from workbench.ui.controllers.contract import ContractForm
 
 pytestmark = pytest.mark.desk
 
@@ -149,14 +150,113 @@ def test_what_is_typed_is_kept_once_and_a_text_that_is_no_mapping_takes_no_claus
 
 
 def test_two_windows_cannot_state_two_contracts_in_silence(store):
-    """The later one is told, and sees what was stated."""
+    """The later one is told, and sees what was stated; stating again is a decision about that."""
     first, second = a_form(store), a_form(store, reviewer="bob")
     first.state(TEXT)
+    other = "max_calls: {billing.pause: 0}\n"
 
-    with pytest.raises(RefusedError, match="another window"):
-        second.state("max_calls: {billing.pause: 0}\n", after=0)
+    with pytest.raises(RefusedError, match="ann decided on this meanwhile"):
+        second.state(other)
 
-    assert second.text == TEXT
+    assert (second.text, second.author) == (TEXT, "ann")
+    second.state(other)
+    assert (second.text, second.author) == (other, "bob")
+
+
+def test_a_text_typed_in_another_window_is_not_written_over(store):
+    """Each keeps what was typed there; the store has the first one."""
+    first, second = a_form(store), a_form(store, reviewer="bob")
+    first.keep("max_calls: {a: 1}\n")
+
+    for act in (lambda: second.keep(TEXT), lambda: second.use(0, text=TEXT, seen=0)):
+        with pytest.raises(RefusedError, match="ann decided"):
+            act()
+        first.keep(f"{first.text}# and on\n")
+
+    second.look_again()
+    assert second.text == "max_calls: {a: 1}\n# and on\n# and on\n"
+    second.keep(second.text)  # the same text contradicts nobody
+
+
+def test_what_others_do_elsewhere_is_in_nobodys_way(store):
+    """A mark on the timeline does not unmake a contract that is about to be stated."""
+    form, other = a_form(store), open_draft(RUN, store=store, reviewer="bob")
+    seen = form.seen
+    other.mark("#2.args")
+
+    form.state(TEXT, seen=seen)
+
+    assert form.stated_text == TEXT
+
+
+def test_undo_goes_back_to_what_stood_before(store):
+    """Only what the reviewer decided; whoever follows the contract is told."""
+    form = a_form(store)
+    heard: list[str] = []
+    form.on_state.append(lambda: heard.append(form.stated_text))
+    form.state(TEXT)
+    form.keep("draft\n")
+
+    texts = [form.undo(), form.undo()]
+
+    assert texts == [TEXT, ""]
+    assert heard == [TEXT, ""]
+    assert (form.contract, form.author) == (None, "")
+    with pytest.raises(InputError, match="ann has decided nothing"):
+        form.undo()
+
+
+def test_clauses_join_a_text_without_losing_its_comments(store):
+    """A person's reasons stand beside the clauses."""
+    form = a_form(store)
+
+    text = form.use(0, text="# agreed with billing\nmust_call: crm.lookup  # reads first\n")
+
+    assert "# agreed with billing" in text
+    assert "# reads first" in text
+    assert "max_calls" in text
+
+
+def test_each_field_of_the_preset_says_what_is_wrong_with_it(store):
+    """As one types, before anything is added."""
+    form = a_form(store)
+    empty = {"forbidden": "", "evidence": " ", "final": ""}
+
+    wrong = form.check_preset(
+        {"forbidden": "billing.pause#", "evidence": "nothing", "final": "claim == sure"}
+    )
+    right = form.check_preset(
+        {
+            "forbidden": "billing.pause#unknown",
+            "evidence": "billing.get.status == completed",
+            "final": "",
+        }
+    )
+
+    assert [one["field"] for one in wrong["problems"]] == ["forbidden", "evidence", "final"]
+    assert not wrong["can_be_added"]
+    assert right == {"problems": [], "can_be_added": True}
+    assert form.check_preset(empty) == {"problems": [], "can_be_added": False}
+
+
+def test_evidence_names_events_without_their_values(store):
+    """A reader finds them on the timeline; a meeting's screen shows no value."""
+    first = a_form(store).suggestions()[0]
+
+    assert all(isinstance(seq, int) for seq, _ in first["evidence"])
+    assert "tool call billing.pause" in [words for _, words in first["evidence"]]
+    assert "ada.lovelace" not in repr(first["evidence"])
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a: \x00", "a: &x 1", "a: " + "[" * 10_000])
+def test_a_hostile_text_is_a_problem_and_can_be_kept(store, text):
+    """Half of what people paste is no YAML."""
+    form = a_form(store)
+
+    assert len(form.check(text)["problems"]) == 1
+    form.keep(text)
+
+    assert a_form(store).text == text
 
 
 def test_a_clause_that_this_run_cannot_answer_is_named_until_it_is_listed(store):

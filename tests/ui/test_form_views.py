@@ -10,13 +10,15 @@ import pytest
 from tests.review.runs import CONTRACT, KEY, an_incident
 from tests.review.stale_cases import PROVEN, TODAY, put
 from tests.ui.stores import a_store
+from tests.ui.tabs import Tab
 from workbench.review.draft import open_draft as open_raw
 from workbench.review.incident import open_draft
 from workbench.review.redact import redact_into
 from workbench.review.vault import Vault
 from workbench.ui.bridge import SYNCED
+from workbench.ui.controllers.case_fields import CaseFields
 from workbench.ui.controllers.contract import ContractForm
-from workbench.ui.controllers.export import CaseFields, CaseForm
+from workbench.ui.controllers.export import CaseForm
 from workbench.ui.controllers.stale import StaleTable
 from workbench.ui.views.contract import ContractView
 from workbench.ui.views.export import CaseView
@@ -49,56 +51,70 @@ def say(view, kind, **fields):
 
 def test_the_contract_is_stated_through_its_view(incident):
     """Take a suggestion, add the preset, type, state: each answer says how it stands."""
-    view = ContractView(ContractForm(incident))
-    told = opened(view)
+    tab = Tab(ContractView(ContractForm(incident)))
+    evidence = {"forbidden": "", "evidence": "billing.get.status == completed", "final": ""}
 
-    say(view, "ready")
-    say(view, "use", number=0)
-    say(view, "preset", forbidden="", evidence="billing.get.status == completed", final="")
-    say(view, "check", text="max_call: 1\n")
-    say(view, "keep", text=TEXT)
-    say(view, "state", text=TEXT)
-    say(view, "state", text="[]\n")
+    tab.say("use", number=0, text="# why\n")
+    tab.say("parts", **(evidence | {"forbidden": "billing.pause#"}))
+    tab.say("preset", **evidence, text=tab.last("added")["text"])
+    tab.say("check", text="max_call: 1\n")
+    tab.say("keep", text=TEXT)
+    tab.say("state", text=TEXT)
+    tab.say("state", text="[]\n")
+    tab.say("undo")
+    tab.say("sync")
 
-    kinds = [message["kind"] for message in told]
-    assert kinds == [
-        *("suggestions", "text", "checked", "text", "checked", "text", "checked"),
-        *("checked", "stated", "refused"),
+    assert tab.kinds() == [
+        *("suggestions", "text", "text", "added", "parts", "text", "added", "checked", "text"),
+        *("text", "stated", "text", "refused", "text", "added", "text"),
     ]
-    assert told[7]["problems"][0]["line"] == 1
-    assert told[8]["summary"] == view.summary() == "1 clause, stated by ann"
-    assert view.form.contract is not None
-    assert view.ignored == 0
+    assert tab.told[3]["text"].startswith("# why\n")
+    assert [one["field"] for one in tab.last("parts")["problems"]] == ["forbidden"]
+    assert tab.last("checked")["problems"][0]["line"] == 1
+    assert tab.last("stated")["summary"] == "1 clause, stated by ann"
+    assert tab.view.summary() == "no contract is stated yet"
+    assert tab.last("added")["text"] == tab.last("text")["text"] == TEXT
+    assert tab.view.ignored == 0
 
 
-def test_the_case_is_made_through_its_view(incident, tmp_path):
-    """Fill in, export, accept, activate: the proof follows each step."""
-    vault = Vault(tmp_path / "keys")
+def a_case_view(folder, reviewer="ann", *, store=None):
+    """Open the form of a case over a store and a folder."""
+    store = store or a_store(folder / "store", an_incident())
+    incident = open_draft("run-7f3a", store=store, reviewer=reviewer)
+    vault = Vault(folder / "keys")
     raw = open_raw(incident.run, CONTRACT, key=KEY)
     draft, _ = redact_into(vault, raw, key=KEY, ner="none")
     assert draft.redaction is not None
     draft = replace(draft, redaction=replace(draft.redaction, unreviewed=0))
-    form = CaseForm(draft, incident, vault=vault, cases=tmp_path / "cases", today="2026-11-30")
-    view = CaseView(form)
-    told = opened(view)
+    form = CaseForm(draft, incident, vault=vault, cases=folder / "cases", today="2026-11-30")
+    return CaseView(form)
 
-    say(view, "ready")
-    say(view, "accept")
-    say(view, "check", **asdict(WHOLE))
-    say(view, "fill", **asdict(WHOLE))
-    say(view, "export", **asdict(WHOLE))
-    say(view, "accept")
-    say(view, "activate")
-    say(view, "check", owner="billing")
 
-    kinds = [message["kind"] for message in told]
-    assert kinds == [
-        *("fields", "checked", "proof", "refused", "checked", "proof", "proof", "proof"),
+def test_the_case_is_made_through_its_view(tmp_path):
+    """Fill in, export, accept, activate: the proof follows each step, also one that is refused."""
+    tab = Tab(a_case_view(tmp_path))
+
+    tab.say("accept")
+    tab.say("check", **asdict(WHOLE))
+    tab.say("fill", **asdict(WHOLE))
+    tab.say("export", **asdict(WHOLE))
+    tab.say("accept")
+    tab.say("activate")
+    tab.say("sync")
+    say(tab.view, "check", owner="billing")
+
+    assert tab.kinds() == [
+        *("limits", "fields", "proof", "proof", "refused", "checked", "fields"),
+        *("fields", "proof", "proof", "proof", "fields"),
     ]
-    assert [told[1]["can_be_exported"], told[4]["can_be_exported"]] == [False, True]
-    assert [told[at]["proof"]["state"] for at in (5, 6, 7)] == ["proposed", "proposed", "active"]
-    assert view.ignored == 1  # half a form is no message
-    assert "is active" in view.summary()
+    proofs = [message["proof"] for message in tab.told if message["kind"] == "proof"]
+    assert [one and one["state"] for one in proofs] == [
+        *(None, None, "proposed", "proposed", "active"),
+    ]
+    assert tab.told[5]["can_be_exported"]
+    assert tab.told[0]["limits"]["title"] == 200
+    assert tab.view.ignored == 1  # half a form is no message
+    assert "is active" in tab.view.summary()
 
 
 def test_a_stale_case_is_decided_through_its_view(tmp_path):

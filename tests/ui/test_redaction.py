@@ -13,7 +13,7 @@ from workbench.casefile.draft import load_draft
 from workbench.errors import InputError, RefusedError
 from workbench.model.event import Outcome
 from workbench.redact.policy import Policy, Retained, Strategy
-from workbench.ui.controllers.draft_log import DraftLog
+from workbench.review.decision_log import DecisionLog
 from workbench.ui.controllers.redaction import RedactionReview
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def test_raw_values_are_shown_only_after_it_was_written_down_who_looks(tmp_path:
 
     assert review.reveal(name(review, "EMAIL_ADDRESS")) == [MAIL]
 
-    entries = DraftLog(a_store(tmp_path), a_draft().draft, "redaction").entries
+    entries = DecisionLog(a_store(tmp_path), a_draft().draft, topic="redaction").entries
     assert [(e.kind, e.actor, e.payload) for e in entries] == [
         ("redaction.reveal", "Ana", {"at": "#0.text"})
     ]

@@ -28,7 +28,9 @@ def opened(folder: Path) -> tuple[RedactionView, list[dict[str, Any]]]:
 
 
 def say(view: RedactionView, kind: str, **fields: object) -> None:
-    """Say something as the browser does."""
+    """Say something as a browser does that is up to date."""
+    if kind in view.heard and "seen" in view.heard[kind].shapes:
+        fields["seen"] = view.review.seen
     view._receive(view, {"kind": kind, **fields}, [])
     view.review.wait()
 

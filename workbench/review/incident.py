@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.draft import load_draft, save_draft
 from workbench.errors import InputError, RefusedError
 from workbench.model.settings import Settings
+from workbench.review.decision_log import DecisionLog
 from workbench.review.onewriter import only_writer
 from workbench.review.source import Lookup, find_run
 from workbench.store.handle import Store, open_store
@@ -30,10 +29,8 @@ if TYPE_CHECKING:
     from workbench.review.source import LoadedRun
     from workbench.store.records import Decision
 
-__all__ = ["UNDO", "Incident", "open_draft", "review_id"]
+__all__ = ["Incident", "open_draft", "review_id"]
 
-UNDO: Final = "undo"
-"""Kind of the decision that takes another one back; `seq` says which."""
 MARKED: Final = "trigger_marked"
 UNMARKED: Final = "trigger_unmarked"
 
@@ -58,101 +55,49 @@ def open_draft(
         store: its folder, or the open store.
         reviewer: who decides from now on; others' decisions keep their names.
         settings: what `workbench.toml` says.
-        clock: seconds since 1970.
+        clock: seconds since 1970; an open store has its own.
 
     Raises:
         InputError: nobody is named, or there is no such run or store.
     """
     if not reviewer.strip():
         raise InputError("is empty; expected a name", key="reviewer", fix="say who decides")
-    opened = store if isinstance(store, Store) else open_store(store, create=False)
+    opened = store if isinstance(store, Store) else open_store(store, create=False, clock=clock)
     lookup = Lookup(store=str(opened.root), settings=settings or Settings())
-    incident = Incident(
-        id=review_id(run_id),
-        run=find_run(run_id, lookup),
-        store=opened,
-        reviewer=reviewer,
-        clock=clock,
-    )
-    incident.refresh()
-    return incident
+    run = find_run(run_id, lookup)
+    return Incident(id=review_id(run_id), run=run, store=opened, reviewer=reviewer)
 
 
-@dataclass(slots=True, kw_only=True)
 class Incident:
     """A run under review; what was decided is read from the store and written to it at once."""
 
-    id: str
-    """Files its decisions; see `review_id`."""
-    run: LoadedRun
-    store: Store
-    reviewer: str
-    clock: Callable[[], float]
-    _decisions: tuple[Decision, ...] = ()
-    _seal: str | None = field(default=None, repr=False)
-    """Digest of the draft's file as it was last read or written; None: there was none."""
+    def __init__(self, *, id: str, run: LoadedRun, store: Store, reviewer: str) -> None:  # noqa: A002  its name in every table
+        """Read what was decided.
+
+        Args:
+            id: files its decisions; see `review_id`.
+            run: with outcomes derived.
+            store: keeps the decisions.
+            reviewer: who decides from now on.
+        """
+        self.id, self.run, self.store, self.reviewer = id, run, store, reviewer
+        self.log = DecisionLog(store, id)
+        self._seal: str | None = None
+        """Digest of the draft's file as it was last read or written; None: there was none."""
 
     # --- decisions --------------------------------------------------------------
 
-    @property
-    def decisions(self) -> tuple[Decision, ...]:
-        """All that was decided, in order, what was taken back included."""
-        return self._decisions
+    def record(self, kind: str, payload: JsonMap) -> Decision:
+        """Write a decision that holds whatever others decided."""
+        return self.log.write(kind, payload, by=self.reviewer)
 
-    @property
-    def standing(self) -> tuple[Decision, ...]:
-        """What was decided and not taken back."""
-        undone = {d.payload.get("seq") for d in self._decisions if d.kind == UNDO}
-        return tuple(d for d in self._decisions if d.kind != UNDO and d.seq not in undone)
-
-    def last(self, kind: str) -> Decision | None:
-        """Return the newest standing decision of a kind."""
-        return next((d for d in reversed(self.standing) if d.kind == kind), None)
-
-    def refresh(self) -> int:
-        """Read what was decided anew and return how many decisions others have added."""
-        known = len(self._decisions)
-        self._decisions = self.store.decisions(self.id)
-        return len(self._decisions) - known
-
-    def record(self, kind: str, payload: JsonMap, *, after: int | None = None) -> Decision:
-        """Write a decision and return it.
-
-        Args:
-            kind: of the decision.
-            payload: what was decided, JSON.
-            after: how many decisions the person had seen; None: it holds whatever others decided.
-
-        Raises:
-            RefusedError: others decided in the meantime; nothing was written, and `decisions` is fresh.
-            StoreError: nothing was written.
-        """
-        with only_writer(self.store.root):
-            self.refresh()
-            added = 0 if after is None else len(self._decisions) - after
-            if added:
-                message = f"{added} decisions were added in another window since this one was drawn"
-                raise RefusedError(message, fix="look at them, and decide again")
-            at = datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="milliseconds")
-            made = self.store.decide(
-                self.id, at=at, actor=self.reviewer, kind=kind, payload=payload
-            )
-        self._decisions = (*self._decisions, made)
-        return made
-
-    def undo(self, *, after: int | None = None) -> Decision:
-        """Take the last standing decision back and return it.
+    def undo(self) -> Decision:
+        """Take the reviewer's last standing decision back and return it.
 
         Raises:
             InputError: there is none.
-            RefusedError: as `record`.
         """
-        standing = self.standing
-        if not standing:
-            message = "there is no decision to take back"
-            raise InputError(message, key="decisions", fix="go on; every decision was taken back")
-        self.record(UNDO, {"seq": standing[-1].seq}, after=after)
-        return standing[-1]
+        return self.log.undo(by=self.reviewer)
 
     # --- the trigger --------------------------------------------------------------
 
@@ -160,18 +105,27 @@ class Incident:
     def trigger(self) -> tuple[str, ...]:
         """Places that a person marked as what makes the failure happen, e.g. `#17.args`."""
         marked: dict[str, None] = {}
-        for decision in self.standing:
+        for decision in self.log.standing(MARKED, UNMARKED):
             place: Json = decision.payload.get("place")
             if decision.kind == MARKED and isinstance(place, str):
                 marked[place] = None
-            elif decision.kind == UNMARKED and isinstance(place, str):
+            elif isinstance(place, str):
                 marked.pop(place, None)
         return tuple(marked)
 
     def mark(self, place: str) -> Decision:
-        """Mark a place as trigger, or take the mark away if it is there."""
+        """Mark a place as trigger, or take the mark away if it is there.
+
+        Raises:
+            RefusedError: another window did since this one was drawn; `trigger` is fresh now.
+        """
         kind = UNMARKED if place in self.trigger else MARKED
-        return self.record(kind, {"place": place})
+        payload: JsonMap = {"place": place}
+
+        def is_same(other: Decision) -> bool:
+            return other.kind in (MARKED, UNMARKED) and other.payload == payload
+
+        return self.log.write(kind, payload, by=self.reviewer, unless=is_same)
 
     # --- the draft ------------------------------------------------------------------
 

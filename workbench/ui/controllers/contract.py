@@ -10,7 +10,7 @@ import re
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.contract import load_contract, read_contract_document
+from workbench.casefile.contract import read_contract_document
 from workbench.casefile.layout import format_mapping
 from workbench.casefile.strict_yaml import load_yaml
 from workbench.casefile.tool_names import check_tool_names, listed_tools
@@ -20,14 +20,19 @@ from workbench.errors import InputError
 from workbench.model.event import ToolCall
 from workbench.model.verdict import Result
 from workbench.model.wording import counted
+from workbench.ui.controllers.clauses import PRESET, joined, preset
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     from workbench.model.contract import Contract
+    from workbench.model.event import Event
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.verdict import Suggestion, Verdict
     from workbench.review.incident import Incident
+    from workbench.store.records import Decision
 
-__all__ = ["ContractForm", "merged", "preset"]
+__all__ = ["ContractForm"]
 
 STATED: Final = "contract_stated"
 TYPED: Final = "contract_typed"
@@ -46,6 +51,8 @@ class ContractForm:
             claims: the repository's patterns, `[claims]` of `workbench.toml`.
         """
         self.lock = RLock()
+        self.on_state: list[Callable[[], None]] = []
+        """Called when the contract was stated."""
         self._incident = incident
         self._claims = claims
         self._suggestions: tuple[Suggestion, ...] | None = None
@@ -55,16 +62,29 @@ class ContractForm:
     @property
     def text(self) -> str:
         """The contract as it was last typed or stated, YAML; empty: nobody began."""
-        kinds = (STATED, TYPED)
-        found = [d for d in self._incident.standing if d.kind in kinds]
-        text = found[-1].payload.get("text") if found else ""
-        return text if isinstance(text, str) else ""
+        return _text_of(self._incident.log.last(STATED, TYPED))
+
+    @property
+    def author(self) -> str:
+        """Who typed or stated the text last; empty: nobody began."""
+        last = self._incident.log.last(STATED, TYPED)
+        return "" if last is None else last.actor
+
+    @property
+    def seen(self) -> int:
+        """How much of the review's log `text` is told with."""
+        return self._incident.log.seen
+
+    @property
+    def stated_text(self) -> str:
+        """The contract as it was stated last, YAML; empty: none was."""
+        return _text_of(self._incident.log.last(STATED))
 
     @property
     def contract(self) -> Contract | None:
         """The contract that was stated last; None: none was."""
-        stated = self._incident.last(STATED)
-        return None if stated is None else self._read(str(stated.payload["text"]))
+        text = self.stated_text
+        return self._read(text) if text else None
 
     def suggestions(self) -> list[Json]:
         """Return what the detectors propose, the most certain first, with evidence."""
@@ -74,7 +94,7 @@ class ContractForm:
                 "confidence": one.confidence,
                 "clause": one.clause,
                 "sentence": one.sentence,
-                "evidence": [*one.evidence],
+                "evidence": self._evidence(one.evidence),
                 "text": format_mapping(one.contract),
             }
             for one in self._suggested()
@@ -98,7 +118,7 @@ class ContractForm:
                 "clause": one.clause,
                 "result": one.result.value,
                 "sentence": one.sentence,
-                "evidence": [*one.evidence],
+                "evidence": self._evidence(one.evidence),
             }
             for one in verdict.clauses
         ]
@@ -109,55 +129,108 @@ class ContractForm:
         contract = self.contract
         if contract is None:
             return "no contract is stated yet"
-        stated = self._incident.last(STATED)
+        stated = self._incident.log.last(STATED)
         who = "" if stated is None else f", stated by {stated.actor}"
         return f"{counted(len(contract.clauses), 'clause')}{who}"
 
+    def check_preset(self, parts: Mapping[str, str]) -> JsonMap:
+        """Say which fields of the preset are wrong; writes nothing.
+
+        Args:
+            parts: `forbidden`, `evidence` and `final` as they are typed.
+
+        Returns:
+            `problems` with field, message and fix, and whether the clauses `can_be_added`.
+        """
+        filled = [name for name in PRESET if parts[name].strip()]
+        problems = [found for name in filled if (found := self._wrong_part(name, parts[name]))]
+        return {"problems": [*problems], "can_be_added": bool(filled) and not problems}
+
     # --- what people do ----------------------------------------------------------
 
-    def keep(self, text: str) -> None:
-        """Keep what is typed so far, whether it is right or not."""
-        if text != self.text:
-            self._incident.record(TYPED, {"text": text})
+    def look_again(self) -> None:
+        """Take what others decided meanwhile."""
+        self._incident.log.look()
 
-    def use(self, number: int) -> str:
-        """Add a suggestion to the text, keep and return it.
+    def keep(self, text: str, *, seen: int | None = None) -> None:
+        """Keep what is typed so far, whether it is right or not.
+
+        Args:
+            text: as it is typed.
+            seen: how much of the log the person had seen; None: as much as this controller.
+
+        Raises:
+            RefusedError: somebody else typed or stated another one meanwhile.
+        """
+        if text != self.text:
+            self._write(TYPED, text, seen)
+
+    def use(self, number: int, *, text: str | None = None, seen: int | None = None) -> str:
+        """Add a suggestion to a text, keep and return it.
+
+        Args:
+            number: place in the list of suggestions.
+            text: as the person sees it; None: as it was kept.
+            seen: see `keep`.
 
         Raises:
             InputError: there is no such suggestion, or the text is no mapping to add it to.
+            RefusedError: as `keep`.
         """
         found = self._suggested()
         if not 0 <= number < len(found):
             message = f"is {number}; expected one of {counted(len(found), 'suggestion')}"
             raise InputError(message, key="suggestion", fix="choose one of the list")
-        return self._added(found[number].contract)
+        return self._added(found[number].contract, text, seen)
 
-    def use_preset(self, *, forbidden: str, evidence: str, final: str) -> str:
-        """Add the three clauses of the preset to the text, keep and return it.
+    def use_preset(
+        self,
+        *,
+        forbidden: str,
+        evidence: str,
+        final: str,
+        text: str | None = None,
+        seen: int | None = None,
+    ) -> str:
+        """Add the three clauses of the preset to a text, keep and return it; see `use`.
 
         Raises:
             InputError: nothing is filled in, or the text is no mapping to add it to.
+            RefusedError: as `keep`.
         """
-        return self._added(preset(forbidden=forbidden, evidence=evidence, final=final))
+        clauses = preset(forbidden=forbidden, evidence=evidence, final=final)
+        return self._added(clauses, text, seen)
 
-    def state(self, text: str, *, after: int | None = None) -> Contract:
+    def state(self, text: str, *, seen: int | None = None) -> Contract:
         """State the contract: from here on it is what the run broke.
 
         Args:
             text: YAML.
-            after: how many decisions the person had seen; None: it holds whatever others decided.
+            seen: see `keep`.
 
         Raises:
             InputError: the text is no contract, or the run does not break it.
-            RefusedError: somebody else decided meanwhile.
+            RefusedError: as `keep`.
         """
         found = self.check(text)
         if not found["can_be_stated"]:
             first = _first(found["problems"])
             raise InputError(str(first["message"]), key=str(first["key"]), fix=_fix(first))
         contract = self._read(text)
-        self._incident.record(STATED, {"text": text}, after=after)
+        self._write(STATED, text, seen)
+        self._tell()
         return contract
+
+    def undo(self) -> str:
+        """Take back what the reviewer typed or stated last, and return the text that stands.
+
+        Raises:
+            InputError: there is nothing.
+        """
+        undone = self._incident.log.undo(STATED, TYPED, by=self._incident.reviewer)
+        if undone.kind == STATED:
+            self._tell()
+        return self.text
 
     # --- inside -------------------------------------------------------------------
 
@@ -175,67 +248,47 @@ class ContractForm:
         check_tool_names(contract, known, place=place, key="", whole="the run")
         return contract
 
-    def _added(self, document: JsonMap) -> str:
-        now, place = load_yaml(self.text or "{}", name=_NAME)
-        if not isinstance(now, dict):
-            raise place.error("", "is no mapping; expected clauses", fix="empty the text")
-        text = format_mapping(merged(now, document))
-        self.keep(text)
-        return text
+    def _added(self, document: JsonMap, text: str | None, seen: int | None) -> str:
+        whole = joined(self.text if text is None else text, document, name=_NAME)
+        self.keep(whole, seen=seen)
+        return whole
+
+    def _write(self, kind: str, text: str, seen: int | None) -> None:
+        def is_other(entry: Decision) -> bool:
+            return entry.kind in (STATED, TYPED) and entry.payload.get("text") != text
+
+        incident = self._incident
+        incident.log.write(kind, {"text": text}, by=incident.reviewer, seen=seen, unless=is_other)
+
+    def _tell(self) -> None:
+        for act in tuple(self.on_state):
+            act()
+
+    def _wrong_part(self, name: str, words: str) -> JsonMap | None:
+        try:
+            self._read(format_mapping(preset(**{name: words})))
+        except InputError as error:
+            return {**_problem(error), "field": name}
+        return None
+
+    def _evidence(self, seqs: Iterable[int]) -> list[Json]:
+        """Return events with what they are, without their values."""
+        return [[seq, _event_words(self._incident.run.trace.events[seq])] for seq in seqs]
 
 
-def preset(*, forbidden: str = "", evidence: str = "", final: str = "") -> JsonMap:
-    """Return the clauses that most incidents need; what is empty is left out.
-
-    Args:
-        forbidden: a call that must never happen, e.g. `billing.pause#unknown`.
-        evidence: what success requires, e.g. `billing.get_operation.status == completed`.
-        final: what must hold at the end, e.g. `state.plan.status == paused`.
-
-    Raises:
-        InputError: all are empty.
-
-    >>> preset(forbidden="mail.send", final="claim == unresolved")
-    {'forbid_call': ['mail.send'], 'states': {'wanted': ['claim == unresolved']}, 'final_state': ['wanted']}
-    """
-    document: JsonMap = {}
-    if forbidden.strip():
-        document["forbid_call"] = [forbidden.strip()]
-    if evidence.strip():
-        document["success_requires"] = [evidence.strip()]
-    if final.strip():
-        document["states"] = {"wanted": [final.strip()]}
-        document["final_state"] = ["wanted"]
-    if not document:
-        message = "is empty; expected a forbidden call, evidence or a final state"
-        raise InputError(message, key="preset", fix="fill in one of the three")
-    load_contract(document)
-    return document
+def _text_of(entry: Decision | None) -> str:
+    text = None if entry is None else entry.payload.get("text")
+    return text if isinstance(text, str) else ""
 
 
-def merged(now: JsonMap, added: JsonMap) -> JsonMap:
-    """Return a contract document with the clauses of another; what is there stays.
-
-    >>> merged({"must_call": "a"}, {"must_call": ["a", "b"], "max_calls": {"a": 1}})
-    {'must_call': ['a', 'b'], 'max_calls': {'a': 1}}
-    """
-    found = dict(now)
-    for key, value in added.items():
-        old = found.get(key)
-        if old is None:
-            found[key] = value
-        elif isinstance(old, dict) and isinstance(value, dict):
-            found[key] = {**value, **old}
-        elif not isinstance(old, dict) and not isinstance(value, dict):
-            found[key] = _together(old, value)
-    return found
-
-
-def _together(old: Json, value: Json) -> list[Json]:
-    """A scalar stands for a list of one."""
-    first = old if isinstance(old, list) else [old]
-    second = value if isinstance(value, list) else [value]
-    return [*first, *(item for item in second if item not in first)]
+def _event_words(event: Event) -> str:
+    """Say what an event is: its kind, the tool, and how it ended."""
+    parts = [event.kind.replace("_", " ")]
+    for name in ("tool", "outcome"):
+        value = getattr(event, name, None)
+        if value is not None:
+            parts.append(str(value))
+    return " ".join(parts)
 
 
 def _unfit(contract: Contract, verdict: Verdict) -> list[Json]:
@@ -258,7 +311,7 @@ def _said(message: str, fix: str) -> Json:
     return {"line": None, "key": "", "message": message, "fix": fix}
 
 
-def _problem(error: InputError) -> Json:
+def _problem(error: InputError) -> JsonMap:
     line = _LINE.match(error.place)
     message = str(error).partition("\n")[0].removeprefix(f"{error.place}: ")
     return {

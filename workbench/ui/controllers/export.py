@@ -6,67 +6,48 @@ is in the store; the case itself is a file, so a restarted kernel finds both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.case import CASE_SUFFIX, load_case
-from workbench.casefile.case_checks import is_date
 from workbench.casefile.codec import decode, encode
-from workbench.casefile.files import shown_path
 from workbench.casefile.layout import format_case
 from workbench.casefile.place import Place
 from workbench.errors import InputError, RefusedError
-from workbench.model.case import Severity
-from workbench.model.contract import FixPlace
 from workbench.model.wording import counted
 from workbench.review.accept import accept_repair
 from workbench.review.edit import rewrite_case
-from workbench.review.export import CaseDetails, case_of, export_draft
+from workbench.review.export import case_of, export_draft
 from workbench.review.owners import no_owners
 from workbench.runner.activate import activate
-from workbench.runner.selftest import check_case
+from workbench.ui.controllers.case_fields import (
+    LIMITS,
+    CaseFields,
+    details_of,
+    problem,
+    without,
+    wrong_fields,
+)
+from workbench.ui.controllers.proof import proof_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from workbench.model.case import Case
     from workbench.model.draft import Draft
-    from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.jsonvalue import JsonMap
     from workbench.review.incident import Incident
     from workbench.review.owners import Owners
     from workbench.review.vault import Vault
+    from workbench.store.records import Decision
 
-__all__ = ["CaseFields", "CaseForm"]
+__all__ = ["CaseForm"]
 
 FILLED: Final = "case_filled"
 EXPORTED: Final = "case_exported"
 ACCEPTED: Final = "case_accepted"
 ACTIVATED: Final = "case_activated"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseFields:
-    """What people fill in; empty: not yet."""
-
-    owner: str = ""
-    review_date: str = ""
-    severity: str = Severity.S2.value
-    title: str = ""
-    id: str = ""
-    fix: str = ""
-    """Empty: the contract's."""
-    summary: str = ""
-    impact: str = ""
-    cause: str = ""
-    mend: str = ""
-
-    @property
-    def why(self) -> JsonMap | None:
-        """What was said of the reasons."""
-        said: JsonMap = {"summary": self.summary, "impact": self.impact}
-        said |= {"cause": self.cause, "mend": self.mend}
-        return {key: text for key, text in said.items() if text} or None
 
 
 class CaseForm:
@@ -96,21 +77,25 @@ class CaseForm:
         self._draft, self._incident, self._vault = draft, incident, vault
         self._cases, self._today = cases, today
         self._owners = no_owners() if owners is None else owners
+        self._was: str | None = None
+        """Text of the file before the last step."""
 
     # --- what is shown -----------------------------------------------------------
 
     @property
     def fields(self) -> CaseFields:
-        """What was filled in last."""
-        last = self._incident.last(FILLED)
-        if last is None:
-            return CaseFields()
-        return decode(CaseFields, last.payload, place=Place(name="form"))
+        """What was filled in last, field by field."""
+        return self._fields(None)
+
+    @property
+    def seen(self) -> int:
+        """How much of the review's log `fields` is told with."""
+        return self._incident.log.seen
 
     @property
     def file(self) -> Path | None:
         """The case file that this review exported; None: none yet, or it was moved away."""
-        last = self._incident.last(EXPORTED)
+        last = self._incident.log.last(EXPORTED)
         path = None if last is None else self._cases / str(last.payload["file"])
         return path if path is not None and path.is_file() else None
 
@@ -118,42 +103,32 @@ class CaseForm:
         """Say which fields are wrong, and show the file that would be written; writes nothing.
 
         Returns:
-            `problems` with field, message and fix; `preview`, the text of the case, or None; and
-            whether it `can_be_exported`.
+            `problems` with field, message and fix; `preview`, the text of the case with
+            stand-ins for the fields that are `missing`, or None; and whether it `can_be_exported`.
         """
-        problems = [*self._wrong(fields)]
+        problems = [*wrong_fields(fields, owners=self._owners, today=self._today)]
+        missing = {str(one["field"]) for one in problems}
         preview = None
-        if not problems:
-            try:
-                case = case_of(self._draft, _details(fields), date=self._today)
-                preview = format_case(case)
-                if (self._cases / f"{case.id}{CASE_SUFFIX}").exists():
-                    problems.append(_problem("id", "there is such a case", "choose another id"))
-            except InputError as error:
-                problems.append(_problem(_field(error.key), _message(error), error.fix))
-            except RefusedError as error:
-                problems.append(_problem("", _message(error), error.fix))
-        return {"problems": problems, "preview": preview, "can_be_exported": not problems}
+        try:
+            case = case_of(self._draft, details_of(without(fields, missing)), date=self._today)
+            preview = format_case(case)
+            if (self._cases / f"{case.id}{CASE_SUFFIX}").exists():
+                problems.append(problem("id", "there is such a case", "choose another id"))
+        except InputError as error:
+            problems.append(problem(_field(error.key), _message(error), error.fix))
+        except RefusedError as error:
+            problems.append(problem("", _message(error), error.fix))
+        return {
+            "problems": [*problems],
+            "preview": preview,
+            "missing": [*sorted(missing)],
+            "can_be_exported": not problems,
+        }
 
     def proof(self) -> JsonMap | None:
         """Return what the self-test says of the exported case; None: there is none."""
         path = self.file
-        if path is None:
-            return None
-        case = load_case(path)
-        report = check_case(case, path=shown_path(path))
-        return {
-            "path": report.path,
-            "state": report.state,
-            "recorded_red": report.recorded_red,
-            "accepted_green": report.accepted_green,
-            "sound": report.sound,
-            "dead_clauses": [*report.dead_clauses],
-            "problems": [encode(problem) for problem in report.problems],
-            "unreviewed": 0 if case.redaction is None else case.redaction.unreviewed,
-            "text": path.read_text("utf-8"),
-            "command": f"workbench run {shown_path(path)} --agent SPEC",
-        }
+        return None if path is None else proof_of(load_case(path), path, was=self._was)
 
     def summary(self) -> str:
         """Say in one line where the step stands, without values of the trace."""
@@ -166,31 +141,51 @@ class CaseForm:
 
     # --- what people do ----------------------------------------------------------
 
-    def fill(self, fields: CaseFields) -> None:
-        """Keep what is filled in so far, whether it is right or not."""
-        if fields != self.fields:
-            payload = encode(fields)
-            assert isinstance(payload, dict)  # noqa: S101  a dataclass is a mapping
-            self._incident.record(FILLED, payload)
+    def look_again(self) -> None:
+        """Take what others filled in meanwhile."""
+        self._incident.log.look()
 
-    def export(self, fields: CaseFields) -> Path:
+    def fill(self, fields: CaseFields, *, seen: int | None = None) -> None:
+        """Keep what is filled in so far, whether it is right or not.
+
+        Args:
+            fields: as they are filled in.
+            seen: how much of the log the person had seen; what is as it was then stays as it is
+                now, so that two people can fill in a field each.
+
+        Raises:
+            RefusedError: somebody else filled in the same field otherwise.
+        """
+        changed = self._changed(fields, seen)
+        if changed:
+            incident = self._incident
+            incident.log.write(
+                FILLED, changed, by=incident.reviewer, seen=seen, unless=_contradicts(changed)
+            )
+
+    def export(self, fields: CaseFields, *, seen: int | None = None) -> Path:
         """Write the case file and return its path.
 
         Raises:
             InputError: a field is wrong, or the file is there already.
-            RefusedError: the case would not fail as the incident did, or holds a replaced value.
+            RefusedError: the case would not fail as the incident did, or holds a replaced value;
+                or somebody else filled in a field otherwise, or exported, meanwhile.
         """
-        for problem in self._wrong(fields):
-            assert isinstance(problem, dict)  # noqa: S101
-            raise InputError(
-                str(problem["message"]), key=str(problem["field"]), fix=str(problem["fix"])
-            )
+        for wrong in wrong_fields(fields, owners=self._owners, today=self._today):
+            raise InputError(str(wrong["message"]), key=str(wrong["field"]), fix=str(wrong["fix"]))
         needles = self._vault.needles(self._draft.draft)
-        details = _details(fields)
-        self.fill(fields)
-        self._cases.mkdir(parents=True, exist_ok=True)
-        _, path = export_draft(self._draft, details, self._cases, needles=needles, date=self._today)
-        self._incident.record(EXPORTED, {"file": path.name})
+        whole = encode(fields)
+        assert isinstance(whole, dict)  # noqa: S101  a dataclass is a mapping
+        with self._incident.log.turn(
+            by=self._incident.reviewer, seen=seen, unless=_contradicts(whole)
+        ) as add:
+            if fields != self.fields:
+                add(FILLED, self._changed(fields, None))
+            _, path = export_draft(
+                self._draft, details_of(fields), self._cases, needles=needles, date=self._today
+            )
+            add(EXPORTED, {"file": path.name})
+        self._was = None
         return path
 
     def accept(self) -> Case:
@@ -201,7 +196,9 @@ class CaseForm:
             RefusedError: no repair is green.
         """
         path = self._require_file()
+        was = path.read_text("utf-8")
         case = accept_repair(path, by=self._incident.reviewer)
+        self._was = was
         self._incident.record(ACCEPTED, {"file": path.name, "path": case.accepted[-1].name})
         return case
 
@@ -213,9 +210,10 @@ class CaseForm:
             RefusedError: it is not red, green, killable and reviewed.
         """
         path = self._require_file()
-        was = load_case(path)
+        was, text = load_case(path), path.read_text("utf-8")
         case = activate(was, by=self._incident.reviewer, date=self._today)
         rewrite_case(path, case, was=was)
+        self._was = text
         self._incident.record(ACTIVATED, {"file": path.name})
         return case
 
@@ -228,46 +226,31 @@ class CaseForm:
             raise InputError(message, place=self._draft.draft, fix="export the case first")
         return path
 
-    def _wrong(self, fields: CaseFields) -> list[Json]:
-        """Return what a form alone can tell."""
-        found: list[Json] = []
-        if not fields.owner.strip():
-            found.append(_problem("owner", "is empty; a case has an owner", "name a team"))
-        elif not self._owners.knows(fields.owner):
-            sources = ", ".join(self._owners.sources)
-            found.append(_problem("owner", f"is not in {sources}", "name one that is"))
-        if not is_date(fields.review_date):
-            message = "is no day of the calendar; expected YYYY-MM-DD"
-            found.append(_problem("review_date", message, "choose a day"))
-        elif fields.review_date <= self._today:
-            message = f"is not after today, {self._today}"
-            found.append(_problem("review_date", message, "choose a day to come"))
-        if not fields.title.isprintable():
-            found.append(_problem("title", "is more than one printable line", "shorten it"))
-        for name, value, known in (
-            ("severity", fields.severity, [one.value for one in Severity]),
-            ("fix", fields.fix, ["", *(one.value for one in FixPlace)]),
-        ):
-            if value not in known:
-                words = ", ".join(filter(None, known))
-                found.append(_problem(name, f"is none of {words}", "choose one of them"))
-        return found
+    def _fields(self, seen: int | None) -> CaseFields:
+        """Return the fields as they were when so much of the log had been seen; None: as of now."""
+        filled: JsonMap = {}
+        for entry in self._incident.log.standing(FILLED, before=seen):
+            filled |= entry.payload
+        return decode(CaseFields, filled, place=Place(name="form"))
+
+    def _changed(self, fields: CaseFields, seen: int | None) -> JsonMap:
+        before = self._fields(seen)
+        return {
+            name: getattr(fields, name)
+            for name in LIMITS
+            if getattr(fields, name) != getattr(before, name)
+        }
 
 
-def _details(fields: CaseFields) -> CaseDetails:
-    return CaseDetails(
-        owner=fields.owner.strip(),
-        review_date=fields.review_date,
-        id=fields.id.strip() or None,
-        title=fields.title.strip() or None,
-        severity=Severity(fields.severity),
-        fix=FixPlace(fields.fix) if fields.fix else None,
-        why=fields.why,
-    )
+def _contradicts(given: JsonMap) -> Callable[[Decision], bool]:
+    """Return whether a decision exports, or fills in one of some fields otherwise."""
 
+    def is_other(entry: Decision) -> bool:
+        if entry.kind == FILLED:
+            return any(given.get(name, value) != value for name, value in entry.payload.items())
+        return entry.kind == EXPORTED
 
-def _problem(field: str, message: str, fix: str | None) -> Json:
-    return {"field": field, "message": message, "fix": fix}
+    return is_other
 
 
 def _message(error: InputError | RefusedError) -> str:

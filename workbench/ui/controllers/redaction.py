@@ -16,11 +16,11 @@ from workbench.errors import InputError, RefusedError
 from workbench.redact.desk import decide, look
 from workbench.redact.policy import DEFAULT_POLICY, Decision, DecisionWord, Strategy
 from workbench.redact.redaction import require_safe
+from workbench.review.decision_log import DecisionLog
 from workbench.review.redact import draft_key, redact_into, surviving_places
 from workbench.review.shrink import minimal_raw
 from workbench.ui.controllers.decided import Taken, decided_policy, key_of, taken
 from workbench.ui.controllers.diff import Lines
-from workbench.ui.controllers.draft_log import DraftLog, standing
 from workbench.ui.controllers.findings import Finding, detail_of, findings_of, row_of
 from workbench.ui.controllers.worker import Worker, said_of
 
@@ -85,7 +85,7 @@ class RedactionReview:
         self.on_change: list[Callable[[], None]] = []
         self._draft, self._vault, self._policy = draft, vault, policy
         self._ner, self._trigger = ner, tuple(trigger)
-        self._log = DraftLog(store, draft.draft, TOPIC)
+        self._log = DecisionLog(store, draft.draft, topic=TOPIC)
         self._survivors: frozenset[str] | None = None
         self.findings: tuple[Finding, ...] = ()
         """Everything to decide on; what reaches the case first."""
@@ -105,13 +105,18 @@ class RedactionReview:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The decisions that stand, oldest first."""
-        return standing(self._log.entries, _DECISION)
+        return self._log.standing(_DECISION)
 
     @property
     def reviewers(self) -> tuple[str, ...]:
         """Everybody who decided something, and who decides now."""
         names = [entry.actor for entry in self.entries]
         return tuple(dict.fromkeys([*names, *([self.reviewer] if self.reviewer else [])]))
+
+    @property
+    def seen(self) -> int:
+        """How much of the log `rows` tells."""
+        return self._log.seen
 
     @property
     def policy(self) -> Policy:
@@ -187,19 +192,30 @@ class RedactionReview:
         """Say who decides from now on."""
         self.reviewer = " ".join(name.split())[:80]
 
-    def accept(self, name: str, *, strategy: Strategy | None = None) -> None:
-        """Let a value be replaced, with another strategy if one is given."""
-        self._decide(name, DecisionWord.ACCEPTED, strategy=strategy)
+    def accept(
+        self, name: str, *, strategy: Strategy | None = None, seen: int | None = None
+    ) -> None:
+        """Let a value be replaced, with another strategy if one is given.
 
-    def reject(self, name: str) -> None:
+        Args:
+            name: of the finding.
+            strategy: None: as the policy says.
+            seen: how much of the log the person had seen; None: as much as this controller.
+
+        Raises:
+            RefusedError: somebody else decided on it meanwhile; so for each decision here.
+        """
+        self._decide(name, DecisionWord.ACCEPTED, seen, strategy=strategy)
+
+    def reject(self, name: str, *, seen: int | None = None) -> None:
         """Say that a finding is no personal data."""
-        self._decide(name, DecisionWord.REJECTED)
+        self._decide(name, DecisionWord.REJECTED, seen)
 
-    def retain(self, name: str, reason: str) -> None:
+    def retain(self, name: str, reason: str, *, seen: int | None = None) -> None:
         """Leave a personal value as it is, for a reason."""
-        self._decide(name, DecisionWord.RETAINED, reason=reason.strip())
+        self._decide(name, DecisionWord.RETAINED, seen, reason=reason.strip())
 
-    def see(self, name: str) -> None:
+    def see(self, name: str, *, seen: int | None = None) -> None:
         """Say that a text was read, and nothing more is to be replaced in it."""
         finding = self._finding(name)
         if finding.cluster is not None:
@@ -209,18 +225,13 @@ class RedactionReview:
         decision = Decision(
             at=places[0], also=places[1:], decision=DecisionWord.SEEN, by=self.reviewer
         )
-        self._write(finding, decision)
+        self._write(finding, decision, seen)
 
     def undo(self) -> str | None:
         """Take back the reviewer's last decision that stands; return the finding it was about."""
         self._require_reviewer()
-        self._log.look()
-        mine = [entry for entry in self.entries if entry.actor == self.reviewer]
-        if not mine:
-            message = f"{self.reviewer} has decided nothing that stands"
-            raise InputError(message, fix="give the name of whoever decided")
-        about = [f.name for f in self.findings if _decides(mine[-1], f)]
-        self._log.take_back(mine[-1], by=self.reviewer)
+        undone = self._log.undo(_DECISION, by=self.reviewer)
+        about = [f.name for f in self.findings if _decides(undone, f)]
         self.notice = None
         self.check()
         return about[0] if about else None
@@ -260,6 +271,7 @@ class RedactionReview:
         self,
         name: str,
         word: DecisionWord,
+        seen: int | None,
         *,
         reason: str | None = None,
         strategy: Strategy | None = None,
@@ -278,15 +290,15 @@ class RedactionReview:
         if finding.stays and word is DecisionWord.ACCEPTED:
             message = f"{self._policy.name} says that it stays as it is"
             raise InputError(message, key=name, fix="change the line in redaction.yaml")
-        self._write(finding, policy.decisions[-1])
+        self._write(finding, policy.decisions[-1], seen)
 
-    def _write(self, finding: Finding, decision: Decision) -> None:
+    def _write(self, finding: Finding, decision: Decision, seen: int | None) -> None:
         """Write a decision down, unless somebody else decided first."""
         payload = encode(decision)
         assert isinstance(payload, dict)  # noqa: S101  a decision is a mapping
         by, unless = self.reviewer, partial(_decides, finding=finding)
         try:
-            self._log.write(_DECISION, payload, by=by, unless=unless)
+            self._log.write(_DECISION, payload, by=by, seen=seen, unless=unless)
         finally:
             self.check()
         stays = decision.decision in (DecisionWord.REJECTED, DecisionWord.RETAINED)

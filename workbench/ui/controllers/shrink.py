@@ -13,20 +13,22 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.draft import draft_document, load_draft, save_draft
 from workbench.errors import InputError
 from workbench.model.canonical import canonical_json
+from workbench.review.decision_log import UNDO, DecisionLog
 from workbench.review.shrink import OracleKind, shrink_draft
 from workbench.shrink import Budget, Texts
 from workbench.shrink.places import locks_of
-from workbench.ui.controllers.draft_log import DraftLog, standing
 from workbench.ui.controllers.kept import event_rows, reasons
 from workbench.ui.controllers.worker import Worker, said_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from threading import Event
 
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.review.decision_log import Add
     from workbench.shrink import Shrunk, Step
     from workbench.store.handle import Store
     from workbench.store.records import Decision
@@ -82,7 +84,7 @@ class ShrinkReview:
         self._draft = draft
         self._journals, self._kind, self._texts = journals, kind, texts
         self._budget_calls = budget_calls
-        self._log = DraftLog(store, draft.draft, TOPIC)
+        self._log = DecisionLog(store, draft.draft, topic=TOPIC)
         self._shrunk: Shrunk | None = None
         self._small: Draft | None = None
         self._searched: tuple[str, ...] | None = None
@@ -185,6 +187,7 @@ class ShrinkReview:
     def start(self) -> None:
         """Search, or go on with a search that was stopped; returns at once."""
         if not self.is_working:
+            self._log.look()
             self._is_stopping = False
             self._worker.ask("shrink", self._shrink)
 
@@ -194,30 +197,51 @@ class ShrinkReview:
             self._is_stopping = True
             self._worker.stop()
 
-    def keep(self, seq: int) -> None:
+    def keep(self, event: int, *, seen: int | None = None) -> None:
         """Lock an event: shrinking must not remove it.
+
+        Args:
+            event: its `seq`.
+            seen: how much of the log the person had seen; None: as much as this controller.
 
         Raises:
             InputError: it is no event of the trace, nobody is named, or a search is under way.
+            RefusedError: somebody else locked or unlocked it meanwhile.
         """
         self._require_rest()
-        place = f"#{seq}"
+        place = f"#{event}"
         locks_of(self._draft.trace, [place])
-        self._log.look()
-        if place not in self.locks:
-            self._log.write(_LOCK, {"at": place}, by=self.reviewer)
+        with self._turn(place, seen) as add:
+            if place not in self.locks:
+                add(_LOCK, {"at": place})
 
-    def free(self, seq: int) -> None:
-        """Unlock an event."""
+    def free(self, event: int, *, seen: int | None = None) -> None:
+        """Unlock an event.
+
+        Raises:
+            InputError: nobody is named, or a search is under way.
+            RefusedError: somebody else locked or unlocked it meanwhile.
+        """
         self._require_rest()
-        self._log.look()
-        for entry in self._locked():
-            if entry.payload["at"] == f"#{seq}":
-                self._log.take_back(entry, by=self.reviewer)
+        place = f"#{event}"
+        with self._turn(place, seen) as add:
+            for entry in self._locked():
+                if entry.payload["at"] == place:
+                    add(UNDO, {"seq": entry.seq})
+
+    def _turn(self, place: str, seen: int | None) -> AbstractContextManager[Add]:
+        return self._log.turn(
+            by=self.reviewer, seen=seen, unless=lambda entry: entry.payload.get("at") == place
+        )
 
     def look_again(self) -> None:
         """Take what others locked meanwhile."""
         self._log.look()
+
+    @property
+    def seen(self) -> int:
+        """How much of the log `state` tells."""
+        return self._log.seen
 
     def wait(self, timeout_s: float = 60) -> None:
         """Wait for the end of the search; for scripts."""
@@ -227,11 +251,9 @@ class ShrinkReview:
         if self.is_working:
             message = "a search is under way; another set of locks is another search"
             raise InputError(message, fix="press Stop first")
-        if not self.reviewer:
-            raise InputError("nobody is named for the lock", key="by", fix="give a name")
 
     def _locked(self) -> tuple[Decision, ...]:
-        return standing(self._log.entries, _LOCK)
+        return self._log.standing(_LOCK)
 
     # --- beside ----------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 //
 //   const ui = frame(context, { title, about, terms, keys, hears })   header, notices, body, status, help
 //   ui.say(kind, fields)      to the kernel; ui.tools, ui.body: where a view puts its own
+//   ui.decide(kind, fields)   the same for a decision: it also says how much of the log was seen here
 //   el, svg, text, shown, button, field, select, search, chip, rows (virtual list), pane, state
 
 const ATTRIBUTES = new Set([
@@ -25,6 +26,7 @@ const NAMES = {
   0x2066: "left-to-right isolate", 0x2067: "right-to-left isolate", 0x2068: "first strong isolate",
   0x2069: "end of isolate", 0xfeff: "byte order mark",
 };
+const MAX_TEXT = 20000; // what the kernel takes of one text
 const MARK = Math.random().toString(36).slice(2, 8);
 let made = 0;
 
@@ -175,6 +177,19 @@ function field(label, control, { note = "", hide = false } = {}) {
     el("label", { for: control.id, class: hide ? "wb-sr" : "wb-label" }, label), control, said);
 }
 
+/** Say at a control what is wrong with it: `[{message, fix}]`; nothing: it is right. */
+function wrong(control, problems) {
+  const node = wrongs.get(control) ?? el("span", { class: "wb-said", id: uid("problem") });
+  if (!wrongs.has(control)) {
+    wrongs.set(control, node);
+    (control.closest(".wb-field") ?? control).append(node);
+    control.setAttribute("aria-describedby", [control.getAttribute("aria-describedby"), node.id].filter(Boolean).join(" "));
+  }
+  control.setAttribute("aria-invalid", String(problems.length > 0));
+  fill(node, problems.map((one) => el("span", { class: "wb-problem" }, one.message, one.fix ? `. ${one.fix[0].toUpperCase()}${one.fix.slice(1)}.` : "")));
+}
+const wrongs = new WeakMap();
+
 /** Make a select of `[value, words]` pairs. */
 function select(options, act, { value = "" } = {}) {
   const node = el("select", { class: "wb-input", on: { change: () => act(node.value) } },
@@ -183,13 +198,13 @@ function select(options, act, { value = "" } = {}) {
   return node;
 }
 
-/** Make a search box that speaks after a pause in typing. */
+/** Make a search box that speaks after a pause in typing; `pause: 0`: at once. */
 function search(label, act, { placeholder = "", pause = 120 } = {}) {
   let timer = 0;
   const node = el("input", {
     type: "search", class: "wb-input wb-search", "aria-label": label, placeholder, spellcheck: "false",
     autocomplete: "off",
-    on: { input: () => { clearTimeout(timer); timer = setTimeout(() => act(node.value), pause); } },
+    on: { input: () => { clearTimeout(timer); if (pause) timer = setTimeout(() => act(node.value), pause); else act(node.value); } },
   });
   return node;
 }
@@ -237,8 +252,9 @@ function state(kind, title, detail = "", ...actions) {
  *
  * terms: {word: meaning}; keys: {key: what it does}, both for the help panel.
  * hears: {kind: (message) => ...}. Refusals and failures of the kernel are shown by the frame.
+ * sync: milliseconds after which to ask what others decided, while somebody looks; 0: never.
  */
-function frame({ model, el: root }, { title, about = "", terms = {}, keys: map = {}, hears = {}, name }) {
+function frame({ model, el: root }, { title, about = "", terms = {}, keys: map = {}, hears = {}, name, sync = 0 }) {
   root.classList.add("wb");
   root.setAttribute("data-lm-suppress-shortcuts", "true");
   root.addEventListener("keydown", (event) => {
@@ -260,6 +276,7 @@ function frame({ model, el: root }, { title, about = "", terms = {}, keys: map =
   root.append(box);
 
   let patience = 0;
+  let seen = 0;
   const calm = () => { clearTimeout(patience); drop("waiting"); };
   const drop = (kind) => { for (const old of notices.querySelectorAll(`[data-kind="${kind}"]`)) old.remove(); };
   const notice = (kind, words, ...actions) => {
@@ -269,12 +286,18 @@ function frame({ model, el: root }, { title, about = "", terms = {}, keys: map =
       button("Dismiss", (event) => event.currentTarget.parentElement.remove(), { look: "quiet" })));
   };
   const say = (kind, fields = {}) => {
+    const long = Object.values(fields).find((value) => typeof value === "string" && value.length > MAX_TEXT);
+    if (long !== undefined) {
+      notice("refused", `A text of ${count(long.length)} characters is too long: at most ${count(MAX_TEXT)} are taken. Nothing was sent.`);
+      return;
+    }
     clearTimeout(patience);
     patience = setTimeout(() => notice("waiting", "The kernel has not answered for 8 seconds: it is busy or gone."), 8000);
     model.send({ kind, ...fields });
   };
   const hear = (message) => {
     calm();
+    if (Number.isInteger(message.seen)) seen = message.seen;
     if (message.kind === "refused") notice("refused", message.message);
     else if (message.kind === "broken")
       notice("broken", `This did not work: ${message.error} at ${message.place}. Nothing decided is lost.`);
@@ -293,12 +316,16 @@ function frame({ model, el: root }, { title, about = "", terms = {}, keys: map =
   model.on("comm_live_update", gone);
   model.on("comm:close", gone);
   keys(box, { "?": helping.flip, Escape: () => helping.close() }, {});
+  const is_seen = () => document.visibilityState === "visible" && !box.dataset.gone && box.isConnected;
+  const beat = sync ? setInterval(() => { if (is_seen()) say("sync"); }, sync) : 0;
   return {
     root: box, body, tools, aside, say, notice, drop,
+    decide: (kind, fields = {}) => say(kind, { ...fields, seen }),
     status: (words) => { status.textContent = shown(words); },
     announce: (words) => { spoken.textContent = ""; setTimeout(() => { spoken.textContent = shown(words); }, 30); },
     end: () => {
       clearTimeout(patience);
+      clearInterval(beat);
       model.off("msg:custom", hear);
       model.off("comm_live_update", gone);
       model.off("comm:close", gone);
@@ -351,26 +378,36 @@ function rows({ label, height = 26, visible = 16, role = "listbox", draw, look, 
   let asked = 0;
   place(node, { height: height * visible + 2 });
 
-  const paint = () => {
+  const kept = new Map(); // rows that are drawn, by index
+  const make = (item, index) => el("div", {
+    class: `wb-row ${look ? look(item) : ""}`, role: role === "tree" ? "treeitem" : "option",
+    id: `${stem}-${index}`, "aria-selected": String(index === at), "aria-setsize": items.length,
+    "aria-posinset": index + 1, "aria-label": name ? name(item) : null,
+    "aria-level": level ? level(item) : null,
+    "aria-expanded": expanded && expanded(item) !== null ? String(expanded(item)) : null,
+    at: { top: index * height, height }, "data-index": index,
+  }, draw(item, index));
+  /** Draw what is seen and not drawn yet; a row that scrolls by keeps its nodes. */
+  const update = () => {
     const from = Math.max(0, Math.floor(node.scrollTop / height) - 4);
     const to = Math.min(items.length, from + Math.ceil((node.clientHeight || height * visible) / height) + 8);
-    const drawn = [];
-    for (let index = from; index < to; index += 1) {
-      const item = items[index];
-      drawn.push(el("div", {
-        class: `wb-row ${look ? look(item) : ""}`, role: role === "tree" ? "treeitem" : "option",
-        id: `${stem}-${index}`, "aria-selected": String(index === at), "aria-setsize": items.length,
-        "aria-posinset": index + 1, "aria-label": name ? name(item) : null,
-        "aria-level": level ? level(item) : null,
-        "aria-expanded": expanded && expanded(item) !== null ? String(expanded(item)) : null,
-        at: { top: index * height, height }, "data-index": index,
-      }, draw(item, index)));
+    for (const [index, row] of kept)
+      if (index < from || index >= to) { row.remove(); kept.delete(index); }
+    let after = null;
+    for (let index = to - 1; index >= from; index -= 1) {
+      if (!kept.has(index)) kept.set(index, make(items[index], index));
+      const row = kept.get(index);
+      if (row.parentNode !== pad || row.nextSibling !== after) pad.insertBefore(row, after);
+      after = row;
     }
-    pad.replaceChildren(...drawn);
     if (at >= from && at < to) node.setAttribute("aria-activedescendant", `${stem}-${at}`);
     else node.removeAttribute("aria-activedescendant");
   };
-  const later = () => { cancelAnimationFrame(asked); asked = requestAnimationFrame(paint); };
+  const forget = (...indices) => {
+    for (const index of indices) { kept.get(index)?.remove(); kept.delete(index); }
+  };
+  const paint = () => { forget(...kept.keys()); update(); };
+  const later = () => { cancelAnimationFrame(asked); asked = requestAnimationFrame(update); };
   const reveal = () => {
     const top = at * height;
     if (top < node.scrollTop) node.scrollTop = top;
@@ -378,9 +415,11 @@ function rows({ label, height = 26, visible = 16, role = "listbox", draw, look, 
   };
   const go = (index, { quiet = false } = {}) => {
     if (!items.length) return;
+    const was = at;
     at = Math.max(0, Math.min(items.length - 1, index));
     reveal();
-    paint();
+    forget(was, at);
+    update();
     if (!quiet) onselect(items[at], at);
   };
   const page = () => Math.max(1, Math.floor(node.clientHeight / height) - 1);

@@ -3,22 +3,27 @@
 const FIELDS = [
   ["owner", "Owner", "a team, or a person"],
   ["review_date", "Next review", "a day to come"],
-  ["severity", "Severity", "S1 is the worst"],
+  ["severity", "Severity", ""],
+  ["fix", "Where it can be prevented", ""],
   ["title", "Title", "else what broke first"],
   ["id", "Id", "else made of what broke"],
-  ["fix", "Where it can be prevented", ""],
   ["summary", "What happened", ""], ["impact", "Impact", ""], ["cause", "Cause", ""], ["mend", "What mends it", ""],
 ];
 const CHOICES = {
-  severity: [["S1", "S1"], ["S2", "S2"], ["S3", "S3"]],
+  severity: [["S1", "S1, the worst: tried at every commit"], ["S2", "S2: tried every night"], ["S3", "S3: tried every week"]],
   fix: [["", "as the contract says"], ["model", "by the model"], ["code", "by code"]],
 };
+const LONG = new Set(["summary", "impact", "cause", "mend"]);
+const ON_PATH = { fail: ["✗ breaks it", "bad"], pass: ["✓ keeps it", "ok"], inconclusive: ["? not known", "warn"] };
+const SIGNS = { "+": ["added", "wb-plus"], "-": ["removed", "wb-minus"], "@": ["", "wb-hunk"] };
 
 export default {
   render(context) {
     let timer = 0;
+    let limits = {};
+    let told = null; // the fields as the kernel has them
     let exported = false;
-    let whole = false;
+    let shown_part = "file";
     const ui = frame(context, {
       name: "export",
       title: "Write the case",
@@ -26,90 +31,151 @@ export default {
       terms: {
         case: "The file that protects against this incident.",
         owner: "Who is asked when the case is due.",
+        "self-test": "Every path is replayed and judged, without any agent.",
         "accepted path": "A way through the case that is right; it must pass.",
         repair: "The recorded path, cut before its first violation and ended honestly.",
+        "can turn red": "Some small change of a path breaks the clause; else it protects against nothing.",
         active: "Recorded red, accepted green, no dead clause, every text seen: from then on it gates.",
       },
-      keys: { Tab: "Next field", Enter: "Press the button", "?": "This help" },
-      hears: { fields, checked, proof },
+      keys: { Tab: "next field", Enter: "press the button", Esc: "close this help", "?": "this help" },
+      sync: 10000,
+      hears: { limits: (message) => { limits = message.limits; }, fields, checked, proof },
     });
     const inputs = Object.fromEntries(FIELDS.map(([name]) => [name, input(name)]));
-    const wrong = Object.fromEntries(FIELDS.map(([name]) => [name, el("span", { class: "wb-said", id: uid("problem") })]));
     const general = el("div", { class: "wb-problems", role: "status", "aria-live": "polite" });
-    const exporting = button("Export", () => ui.say("export", values()), { look: "primary", disabled: true });
+    const exporting = button("Export", () => ui.decide("export", values()), { look: "primary", disabled: true });
+    const missing = el("span", { class: "wb-note" });
     const preview = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "region", "aria-label": "The case file" });
-    const heading = el("h4", {}, "Preview");
+    const heading = el("div", { class: "wb-bar" }, el("h4", {}, "Preview"));
     const proving = el("div", { class: "wb-proof" });
+    const form = el("div", { class: "wb-proof" },
+      el("div", { class: "wb-grid" }, FIELDS.map(([name, label, note]) => labelled(label, inputs[name], note, name))),
+      general, el("div", { class: "wb-bar" }, exporting, missing));
 
-    for (const [name] of FIELDS) inputs[name].setAttribute("aria-describedby", wrong[name].id);
     fill(ui.body, el("div", { class: "wb-halves" },
-      el("div", { class: "wb-half" },
-        el("div", { class: "wb-grid" }, FIELDS.map(([name, label, note]) => {
-          const box = labelled(label, inputs[name], note);
-          return put(box, wrong[name]);
-        })), general, el("div", { class: "wb-bar" }, exporting), proving),
-      el("div", { class: "wb-half" }, heading, preview)));
+      el("div", { class: "wb-half" }, proving, form), el("div", { class: "wb-half" }, heading, preview)));
 
-    function labelled(label, node, note) {
+    function labelled(label, node, note, name) {
       node.id ||= uid("field");
-      return el("div", { class: "wb-field" }, el("label", { for: node.id, class: "wb-label" }, label, note ? ` (${note})` : ""), node);
+      return el("div", { class: `wb-field ${LONG.has(name) ? "wb-wide" : ""}` },
+        el("label", { for: node.id, class: "wb-label" }, label, note ? ` (${note})` : ""), node);
     }
     function input(name) {
-      if (CHOICES[name]) return select(CHOICES[name], later);
-      return el("input", { class: "wb-input", type: name === "review_date" ? "date" : "text", autocomplete: "off",
-        on: { input: later, blur: () => ui.say("fill", values()) } });
+      if (CHOICES[name]) return select(CHOICES[name], () => { later(); keep(); });
+      const on = { input: later, blur: (event) => { event.target.dataset.touched = "true"; later(); keep(); } };
+      if (LONG.has(name)) return el("textarea", { class: "wb-input", rows: 2, on });
+      return el("input", { class: "wb-input", type: name === "review_date" ? "date" : "text", autocomplete: "off", on });
     }
     function values() {
       return Object.fromEntries(Object.entries(inputs).map(([name, node]) => [name, node.value]));
     }
+    function too_long() {
+      const found = Object.entries(inputs).filter(([name, node]) => node.value.length > (limits[name] ?? MAX_TEXT));
+      for (const [name, node] of found)
+        wrong(node, [{ message: `is ${count(node.value.length)} characters; at most ${count(limits[name])} are taken`, fix: "shorten it" }]);
+      return found.length > 0;
+    }
     function later() {
       exporting.disabled = true;
       clearTimeout(timer);
-      timer = setTimeout(() => ui.say("check", values()), 250);
+      timer = setTimeout(() => { if (!too_long()) ui.say("check", values()); }, 250);
     }
-    function fields(message) {
-      for (const [name, node] of Object.entries(inputs)) node.value = message[name];
+    function keep() {
+      if (told && !too_long() && Object.entries(values()).some(([name, value]) => value !== told[name])) ui.decide("fill", values());
     }
-    function checked({ problems, preview: words, can_be_exported: can }) {
-      whole = can;
+    function fields({ fields: now }) {
+      const was = told;
+      told = now;
+      const theirs = [];
       for (const [name, node] of Object.entries(inputs)) {
-        const found = exported ? [] : problems.filter((one) => one.field === name);
-        node.setAttribute("aria-invalid", String(found.length > 0));
-        fill(wrong[name], found.map((one) => el("span", { class: "wb-problem" }, one.message, one.fix ? `. ${one.fix}` : "")));
+        const is_mine = was !== null && node.value !== was[name] && node.value !== now[name];
+        if (!is_mine) node.value = now[name];
+        else if (now[name] !== was[name]) theirs.push(name);
+      }
+      if (theirs.length) {
+        const labels = FIELDS.filter(([name]) => theirs.includes(name)).map(([, label]) => label).join(", ");
+        ui.notice("theirs", `Somebody else filled in ${labels} meanwhile. What you typed is still here.`,
+          button("Show theirs", () => { for (const name of theirs) inputs[name].value = told[name]; settled(); }),
+          button("Keep mine", () => { settled(); keep(); }));
+      }
+      if (!exported) later();
+    }
+    function settled() {
+      ui.drop("theirs");
+      ui.drop("refused");
+      later();
+    }
+    function checked({ problems, preview: words, missing: names, can_be_exported: can }) {
+      if (exported || too_long()) return;
+      for (const [name, node] of Object.entries(inputs)) {
+        const found = problems.filter((one) => one.field === name);
+        wrong(node, node.value || node.dataset.touched ? found : []); // an empty form is not full of red
       }
       const others = problems.filter((one) => !(one.field in inputs));
-      fill(general, exported ? null : others.map((one) => el("p", { class: "wb-problem" }, one.message, one.fix ? `. Fix: ${one.fix}` : "")));
-      if (!exported) {
-        fill(preview, words ?? "The file is shown here as soon as the form is whole.");
-        exporting.disabled = !whole;
-      }
+      fill(general, others.map((one) => el("p", { class: "wb-problem" }, one.message, one.fix ? `. Fix: ${one.fix}` : "")));
+      const labels = FIELDS.filter(([name]) => problems.some((one) => one.field === name)).map(([, label]) => label);
+      fill(missing, labels.length ? `Still needed: ${labels.join(", ")}` : "");
+      fill(heading, el("h4", {}, "Preview"), names.length ? chip("with stand-ins for what is still needed", "warn") : null);
+      fill(preview, words ?? "No case can be made of this draft; see what is said beside.");
+      exporting.disabled = !can;
     }
     function proof({ proof: found, summary }) {
       ui.status(summary);
       exported = found !== null;
-      exporting.hidden = exported;
-      for (const node of Object.values(inputs)) node.disabled = exported;
+      form.hidden = exported;
+      fill(proving);
       if (!exported) return;
-      checked({ problems: [], preview: null, can_be_exported: false });
       ui.drop("refused");
+      ui.drop("theirs");
       ui.announce(summary);
-      heading.textContent = "The file";
-      fill(preview, found.text);
+      draw_proof(found);
+      draw_file(found);
+    }
+    function draw_proof(found) {
       const lines = [
-        [found.recorded_red, "the recorded path fails as the incident did"],
-        [found.accepted_green === true, found.accepted_green === null ? "no accepted path yet" : "every accepted path passes"],
-        [found.dead_clauses.length === 0, "every clause can turn red"],
-        [found.unreviewed === 0, found.unreviewed ? `${count(found.unreviewed)} texts were seen by nobody yet` : "every text was seen"],
-        [found.state === "active", `the case is ${found.state}`],
+        [found.recorded_red, "The recorded path fails as the incident did"],
+        [found.accepted_green === true, found.accepted_green === null ? "No accepted path yet" : found.accepted_green ? "Every accepted path passes" : "An accepted path does not pass"],
+        [found.accepted_green !== null && found.dead_clauses.length === 0, found.dead_clauses.length ? "A clause cannot turn red" : found.accepted_green === null ? "Whether each clause can turn red shows on an accepted path" : "Every clause can turn red"],
+        [found.unreviewed === 0, found.unreviewed ? `${count(found.unreviewed)} texts were seen by nobody yet` : "Every text was seen"],
+        [found.state === "active", found.state === "active" ? "It is active: it gates from now on" : `It is ${found.state}: it runs and does not gate yet`],
       ];
-      fill(proving, el("h4", {}, "Self-test"),
-        el("ul", { class: "wb-clauses" }, lines.map(([good, words]) => el("li", {}, chip(good ? "✓" : "✗ not yet", good ? "ok" : "warn"), " ", words))),
-        found.problems.map((one) => el("p", { class: "wb-soft wb-value" }, `${one.at}: ${one.sentence}`)),
+      fill(proving,
+        el("h4", {}, "Self-test"),
+        el("ul", { class: "wb-clauses" }, lines.map(([good, words]) => el("li", { class: "wb-verdict" }, chip(good ? "✓" : "– not yet", good ? "ok" : "warn"), el("span", {}, words)))),
         el("div", { class: "wb-bar" },
-          button("Accept the repaired path", () => ui.say("accept"), { disabled: found.accepted_green !== null }),
-          button("Activate", () => ui.say("activate"), { look: "primary", disabled: found.accepted_green !== true || found.state === "active" })),
-        el("p", { class: "wb-label" }, "Run your agent against it"),
-        el("pre", { class: "wb-mono wb-value", tabindex: "0", role: "region", "aria-label": "Command" }, found.command));
+          button("Accept the repaired path", () => ui.say("accept"), { look: found.accepted_green === null ? "primary" : "", disabled: found.accepted_green !== null }),
+          button("Activate", () => ui.say("activate"), { look: found.accepted_green === null ? "" : "primary", disabled: found.accepted_green !== true || found.state === "active" })),
+        el("h4", {}, "Clause by clause"), table(found.clauses),
+        found.problems.map((one) => el("p", { class: "wb-soft wb-value" }, one.at ? `${one.at}: ${one.sentence}` : one.sentence)),
+        el("h4", {}, "Next"),
+        found.commands.map(([words, command]) => el("div", { class: "wb-command" }, el("span", { class: "wb-label" }, words),
+          el("pre", { class: "wb-mono wb-value", tabindex: "0", role: "region", "aria-label": words }, command))));
+    }
+    function table(all) {
+      const on = (result) => (result === null ? el("span", { class: "wb-soft" }, "no path yet") : chip(...ON_PATH[result]));
+      const turns = { true: () => chip("✓ yes", "ok"), false: () => chip("✗ no: dead", "bad"), null: () => el("span", { class: "wb-soft" }, "not known yet") };
+      return el("table", { class: "wb-table" },
+        el("thead", {}, el("tr", {}, ["Clause", "Recorded", "Accepted", "Can turn red"].map((words) => el("th", { scope: "col" }, words)))),
+        el("tbody", {}, all.map((one) => el("tr", {}, el("th", { scope: "row" }, el("code", { class: "wb-value" }, one.clause)),
+          el("td", {}, on(one.recorded)), el("td", {}, on(one.accepted)), el("td", {}, turns[String(one.can_turn_red)]())))));
+    }
+    function draw_file(found) {
+      const show = (name) => { shown_part = name; draw_file(found); };
+      const plus = found.diff.filter(([sign]) => sign === "+").length;
+      const minus = found.diff.filter(([sign]) => sign === "-").length;
+      const part = (name, words) => button(words, () => show(name), { pressed: shown_part === name });
+      fill(heading, el("h4", { class: "wb-value" }, found.path), el("span", { class: "wb-grow" }),
+        part("file", "File"), part("diff", `Last step +${count(plus)} −${count(minus)}`));
+      if (shown_part === "file") {
+        fill(preview, found.text, found.hidden ? `\n… ${count(found.hidden)} more characters are in the file` : "");
+        return;
+      }
+      if (!found.diff.length) fill(preview, "Too long to be compared here: see `git diff`.");
+      else fill(preview, found.diff.map(([sign, line]) => {
+        const [words, look] = SIGNS[sign] ?? ["", ""];
+        return el("span", { class: `wb-line ${look}` }, words ? el("span", { class: "wb-sr" }, `${words}: `) : null,
+          el("span", { "aria-hidden": "true" }, sign === "@" ? "" : sign), line);
+      }));
     }
 
     ui.say("ready");

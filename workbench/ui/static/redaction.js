@@ -85,6 +85,7 @@ function render(context) {
       "h": "hold down to show the raw value (is written down)", "u": "take back your last decision",
       "j k": "next, previous", "w": "write the redacted draft", "?": "this help",
     },
+    sync: SYNC_MS,
     hears: {
       list: (message) => { sent = null; state_now = message.state; all = message.rows; draw_state(); draw_list(); },
       state: (message) => { state_now = message.state; draw_state(); },
@@ -288,7 +289,7 @@ function render(context) {
     asking = null;
     sent = open;
     wanted = kind === "draw" ? open : next?.name ?? null;
-    ui.say(kind, { name: open, ...fields });
+    ui.decide(kind, { name: open, ...fields });
     ui.announce(`${typed(detail.type)}: ${{ see: "seen", accept: "accepted", draw: "drawn again", reject: "not personal", retain: "stays" }[kind]}`);
     list.node.focus({ preventScroll: true });
   }
@@ -329,9 +330,8 @@ function render(context) {
   const up = (event) => { if (event.key === "h") conceal(); };
   ui.root.addEventListener("keyup", up);
   window.addEventListener("blur", conceal);
-  const beat = setInterval(() => { if (document.visibilityState === "visible" && !ui.root.dataset.gone && ui.root.isConnected) ui.say("sync"); }, SYNC_MS);
   ui.say("ready");
-  return () => { clearInterval(beat); window.removeEventListener("blur", conceal); list.end(); ui.end(); };
+  return () => { window.removeEventListener("blur", conceal); list.end(); ui.end(); };
 }
 
 export default { render };

@@ -106,6 +106,7 @@ function render(context) {
       "smallest": "1-minimal: without any single call or claim that is left, the failure is gone.",
     },
     keys: { "g": "search, or go on", ".": "stop with what is reached", "l": "lock or unlock the event", "↑ ↓": "through the events", "?": "this help" },
+    sync: 10000,
     hears: {
       events: (message) => { events = message.events; },
       progress: (message) => {
@@ -233,7 +234,7 @@ function render(context) {
   function flip() {
     const row = list.items[list.index];
     if (!row) { list.go(0); return; }
-    ui.say(is_locked(row) ? "free" : "keep", { seq: row.seq });
+    ui.decide(is_locked(row) ? "free" : "keep", { seq: row.seq });
     ui.announce(`#${row.seq} ${is_locked(row) ? "unlocked" : "locked"}`);
   }
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from workbench.ui.bridge import View, module, stylesheet
-from workbench.ui.controllers.export import CaseFields
+from workbench.ui.controllers.case_fields import LIMITS, CaseFields
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.ui.controllers.export import CaseForm
     from workbench.ui.messages import Shape
 
@@ -24,19 +27,22 @@ class CaseView(View):
     def __init__(self, controller: CaseForm) -> None:
         self.form = controller
         super().__init__(controller)
-        filled: dict[str, Shape] = {field.name: str for field in fields(CaseFields)}
+        filled: dict[str, Shape] = dict.fromkeys(LIMITS, str)
         self.hear("check", self._check, **filled)
-        self.hear("fill", self._fill, **filled)
-        self.hear("export", self._export, **filled)
-        self.hear("accept", self._accept)
-        self.hear("activate", self._activate)
+        self.hear("fill", self._fill, **filled, seen=int)
+        self.hear("export", self._export, **filled, seen=int)
+        self.hear("accept", partial(self._step, self.form.accept))
+        self.hear("activate", partial(self._step, self.form.activate))
+        self.hear("sync", self._sync)
 
     def ready(self) -> None:
         """Tell a browser what is filled in, what is wrong with it, and the proof of the case."""
-        filled = self.form.fields
-        self.tell("fields", **asdict(filled))
-        self.tell("checked", **self.form.check(filled))
+        self.tell("limits", limits={**LIMITS})
+        self._fields()
         self._proof()
+
+    def _fields(self) -> None:
+        self.tell("fields", fields=asdict(self.form.fields), seen=self.form.seen)
 
     def _proof(self) -> None:
         self.tell("proof", proof=self.form.proof(), summary=self.form.summary())
@@ -44,17 +50,25 @@ class CaseView(View):
     def _check(self, **filled: str) -> None:
         self.tell("checked", **self.form.check(CaseFields(**filled)))
 
-    def _fill(self, **filled: str) -> None:
-        self.form.fill(CaseFields(**filled))
+    def _sync(self) -> None:
+        self.form.look_again()
+        self._fields()
 
-    def _export(self, **filled: str) -> None:
-        self.form.export(CaseFields(**filled))
-        self._proof()
+    def _fill(self, *, seen: int, **filled: str) -> None:
+        try:
+            self.form.fill(CaseFields(**filled), seen=seen)
+        finally:
+            self._fields()  # also when somebody else was first
 
-    def _accept(self) -> None:
-        self.form.accept()
-        self._proof()
+    def _export(self, *, seen: int, **filled: str) -> None:
+        try:
+            self.form.export(CaseFields(**filled), seen=seen)
+        finally:
+            self._fields()
+            self._proof()
 
-    def _activate(self) -> None:
-        self.form.activate()
-        self._proof()
+    def _step(self, act: Callable[[], object]) -> None:
+        try:
+            act()
+        finally:
+            self._proof()

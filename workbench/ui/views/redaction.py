@@ -29,11 +29,11 @@ class RedactionView(View):
         super().__init__(controller)
         self._edition = -1
         self.hear("open", self._open, name=str, start=int)
-        self.hear("accept", partial(self._decide, review.accept), name=str)
-        self.hear("reject", partial(self._decide, review.reject), name=str)
-        self.hear("see", partial(self._decide, review.see), name=str)
-        self.hear("retain", self._retain, name=str, reason=str)
-        self.hear("draw", self._draw, name=str, strategy=_STRATEGIES)
+        self.hear("accept", partial(self._decide, review.accept), name=str, seen=int)
+        self.hear("reject", partial(self._decide, review.reject), name=str, seen=int)
+        self.hear("see", partial(self._decide, review.see), name=str, seen=int)
+        self.hear("retain", self._retain, name=str, reason=str, seen=int)
+        self.hear("draw", self._draw, name=str, strategy=_STRATEGIES, seen=int)
         self.hear("undo", self._undo)
         self.hear("reveal", self._reveal, name=str)
         self.hear("reviewer", self._reviewer, by=str)
@@ -46,8 +46,9 @@ class RedactionView(View):
         self._list()
 
     def _list(self) -> None:
-        self._edition = self.review.edition
-        self.tell("list", state=self.review.state(), rows=self.review.rows())
+        review = self.review
+        self._edition = review.edition
+        self.tell("list", state=review.state(), rows=review.rows(), seen=review.seen)
 
     def _state(self) -> None:
         self.tell("state", state=self.review.state())
@@ -62,17 +63,18 @@ class RedactionView(View):
     def _open(self, *, name: str, start: int) -> None:
         self.tell("detail", detail=self.review.detail(name, start=max(0, start)))
 
-    def _decide(self, act: Callable[[str], None], *, name: str) -> None:
+    def _decide(self, act: Callable[..., None], *, name: str, seen: int) -> None:
         try:
-            act(name)
+            act(name, seen=seen)
         finally:
             self._list()  # also when somebody else was first
 
-    def _retain(self, *, name: str, reason: str) -> None:
-        self._decide(partial(self.review.retain, reason=reason), name=name)
+    def _retain(self, *, name: str, reason: str, seen: int) -> None:
+        self._decide(partial(self.review.retain, reason=reason), name=name, seen=seen)
 
-    def _draw(self, *, name: str, strategy: str) -> None:
-        self._decide(partial(self.review.accept, strategy=Strategy(strategy)), name=name)
+    def _draw(self, *, name: str, strategy: str, seen: int) -> None:
+        drawn = partial(self.review.accept, strategy=Strategy(strategy))
+        self._decide(drawn, name=name, seen=seen)
 
     def _undo(self) -> None:
         about = self.review.undo()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from workbench.ui.bridge import View, module, stylesheet
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.ui.controllers.shrink import ShrinkReview
 
 __all__ = ["ShrinkView"]
@@ -29,8 +32,8 @@ class ShrinkView(View):
         self._told_steps = 0
         self.hear("start", self._start)
         self.hear("stop", self._stop)
-        self.hear("keep", self._keep, seq=int)
-        self.hear("free", self._free, seq=int)
+        self.hear("keep", partial(self._lock, review.keep), seq=int, seen=int)
+        self.hear("free", partial(self._lock, review.free), seq=int, seen=int)
         self.hear("reviewer", self._reviewer, by=str)
         self.hear("sync", self._sync)
         review.on_change.append(self._changed)
@@ -44,7 +47,8 @@ class ShrinkView(View):
         steps = self.review.curve(since)
         self._told_steps = since + len(steps)
         self._told_at = time.monotonic()
-        self.tell("progress", state=self.review.state(), since=since, steps=steps)
+        state, seen = self.review.state(), self.review.seen
+        self.tell("progress", state=state, since=since, steps=steps, seen=seen)
 
     def _changed(self) -> None:
         """Hear from the thread beside; the controller's lock is held."""
@@ -62,13 +66,11 @@ class ShrinkView(View):
         self.review.stop()
         self._progress(since=self._told_steps)
 
-    def _keep(self, *, seq: int) -> None:
-        self.review.keep(seq)
-        self._progress(since=self._told_steps)
-
-    def _free(self, *, seq: int) -> None:
-        self.review.free(seq)
-        self._progress(since=self._told_steps)
+    def _lock(self, act: Callable[..., None], *, seq: int, seen: int) -> None:
+        try:
+            act(seq, seen=seen)
+        finally:
+            self._progress(since=self._told_steps)  # also when somebody else was first
 
     def _reviewer(self, *, by: str) -> None:
         self.review.name_reviewer(by)
