@@ -9,6 +9,7 @@ __all__ = ["main"]
 BENCHMARKS = (
     startup.measure,
     cases.measure,
+    cases.measure_seconds,
     runner.measure_self_test,
     runner.measure_http,
     runner.measure_worker,

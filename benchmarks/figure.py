@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Figure", "fastest_s"]
+__all__ = ["Figure", "cpu_s", "fastest_s"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +46,18 @@ def fastest_s(work: Callable[[], object], *, rounds: int) -> float:
         work()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def cpu_s(work: Callable[[], object]) -> float:
+    """Return the processor's seconds of some work: of this process, and of those that it waited for.
+
+    For work of one core it is the time that a person waits on a machine that does nothing else.
+    """
+    before = time.process_time() + _children_s()
+    work()
+    return time.process_time() + _children_s() - before
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
