@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import ClassVar, TypeAlias
 
 from workbench.model.jsonvalue import ABSENT, Absent, Json, JsonMap
+from workbench.model.quick_init import quick_init
 
 __all__ = [
     "EVENT_TYPES",
@@ -116,6 +117,7 @@ class ClaimBasis(StrEnum):
     UNKNOWN = "unknown"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
     """What every event has: its place in the trace and where it came from."""
@@ -136,6 +138,7 @@ class Placed:
     """`seq` in the raw trace, kept through redaction and shrinking; None: `seq` still is it."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemMessage(Placed):
     """Text that instructs the model."""
@@ -144,6 +147,7 @@ class SystemMessage(Placed):
     text: str
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserMessage(Placed):
     """Text of a person or a user simulator."""
@@ -153,6 +157,7 @@ class UserMessage(Placed):
     actor: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest(Placed):
     """One request to a model."""
@@ -168,6 +173,7 @@ class ModelRequest(Placed):
     n_messages: int | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens of one model reply, and what it cost."""
@@ -179,6 +185,7 @@ class Usage:
     """As the provider or the recorder states it; nothing is computed from prices."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply(Placed):
     """One reply of a model; its number, from 1, is the `turn` of the calls it asked for."""
@@ -191,6 +198,7 @@ class ModelReply(Placed):
     usage: Usage | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall(Placed):
     """One attempt to use a tool; a retry is a second `ToolCall`."""
@@ -210,6 +218,7 @@ class ToolCall(Placed):
     """Number of the model reply that asked for it, from 1; 0: none did."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallError:
     """What a failed call answered."""
@@ -222,6 +231,7 @@ class CallError:
     body: Json | Absent = ABSENT
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult(Placed):
     """What a tool call answered. A call without one is `missing`."""
@@ -241,6 +251,7 @@ class ToolResult(Placed):
     latency_ms: float | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permission(Placed):
     """A decision whether a tool may be used."""
@@ -255,6 +266,7 @@ class Permission(Placed):
     basis: Basis = Basis.RECORDED
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateChange(Placed):
     """A change of the world that the recorder saw."""
@@ -266,6 +278,7 @@ class StateChange(Placed):
     basis: Basis = Basis.RECORDED
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextChange(Placed):
     """The model's context was cut, compacted or handed over."""
@@ -276,6 +289,7 @@ class ContextChange(Placed):
     after: Json | Absent = ABSENT
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(Placed):
     """A text shown to a person, with the outcome that it claims."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from workbench.model.event import Event, Outcome, ToolCall, ToolResult
 from workbench.model.jsonvalue import Absent, Json, JsonMap
+from workbench.model.quick_init import quick_init
 
 __all__ = [
     "Call",
@@ -53,6 +54,7 @@ class Grade(StrEnum):
     UNUSABLE = "unusable"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A tool that the run could use."""
@@ -65,6 +67,7 @@ class Tool:
     """JSON Schema of the arguments."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:
     """Versions of everything that made the run what it was."""
@@ -77,6 +80,7 @@ class Versions:
     agent: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Where a trace was read from."""
@@ -88,6 +92,7 @@ class Source:
     """Record in the file, e.g. `line 17`."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """A flat, totally ordered list of the events of one run.
@@ -108,6 +113,7 @@ class Trace:
     events: tuple[Event, ...] = ()
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A tool call and its result: an interval of event positions."""
@@ -151,6 +157,7 @@ class Call:
         return None if self.result is None else self.result.detail
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
     """One kind of thing that the recorder did not keep."""
@@ -166,6 +173,7 @@ class Loss:
     """The best grade that a trace with this loss can have."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
     """The loss report of one imported trace."""
@@ -179,6 +187,7 @@ class Losses:
         return max((loss.caps for loss in self.items), key=order.index, default=Grade.REPLAYABLE)
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """One run as an importer read it: its exact bytes, and the trace if there is one."""
