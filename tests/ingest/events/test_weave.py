@@ -112,6 +112,25 @@ def test_calls_of_the_history_are_answered_by_their_spans() -> None:
     ]
 
 
+def test_a_paused_run_goes_on_with_what_came_before() -> None:
+    """An approved call runs before the model is asked again; its call is no other one."""
+    first, second = asked("c1", "look"), asked("c2", "pay")
+    history = (
+        a_message(Role.USER, "pay it"),
+        a_message(Role.ASSISTANT, None, first, second),
+        a_result("c1", "open"),
+        a_result("c2", "paid"),
+    )
+
+    kinds, script = told(a_tool(0, 1, second, "paid"), a_model(2, 3, *history))
+
+    assert kinds[:5] == ["user_message", "model_reply", "tool_call", "tool_call", "tool_result"]
+    assert kinds[5:] == ["tool_result", "model_request"]
+    results = [event.result_raw for event in script.events() if isinstance(event, ToolResult)]
+    assert results == ["open", "paid"]
+    assert script.counts["calls_unasked"] == 0
+
+
 def test_a_span_without_arguments_is_paired_by_its_tool() -> None:
     """Capture of arguments may be off in one of the two."""
     reply = a_message(Role.ASSISTANT, None, asked("c1", "pause", '{"n": 1}'))

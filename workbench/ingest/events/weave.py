@@ -3,7 +3,8 @@
 Each model span repeats the conversation before it. A message is told when it is first seen:
 what a later request repeats adds nothing, what only the next request shows (the result of a tool
 that has no span) is taken from there. A tool span gives its call times and an error; its text is
-the one that the model saw, where a later request shows it.
+the one that the model saw, where a later request shows it. A run that goes on after a pause uses
+its tools before it asks the model again; what the next request shows of before is told first.
 
 Events stand in the order of time; at equal times what began first ends first.
 """
@@ -94,6 +95,8 @@ class _Loom:
     """Call id -> what the model saw as its results; more than one where an id was used again."""
     call_of: dict[int, Asked]
     """Position of a tool span -> the call that it executes."""
+    shown: dict[str, int]
+    """Call id -> position of the first model span whose history has the call."""
     told: Counter[tuple[object, ...]] = field(default_factory=Counter)
     known_ids: set[str] = field(default_factory=set)
     asked: Counter[str] = field(default_factory=Counter)
@@ -154,9 +157,12 @@ class _Loom:
             case MarkSpan():
                 pass
 
-    def _history(self, span: ModelSpan) -> None:
+    def _history(self, span: ModelSpan, *, until: str | None = None) -> None:
+        """Tell what was sent; `until`: only what stands before the answer of that call."""
         counted: Counter[tuple[object, ...]] = Counter()
         for message in span.history:
+            if until and message.answered is not None and message.answered.id == until:
+                return
             key = _key(message)
             counted[key] += 1
             if counted[key] > self.told[key] and not self._is_known(message, counted[key]):
@@ -213,6 +219,7 @@ class _Loom:
     def _tool_begins(self, at: int, span: ToolSpan) -> None:
         if at in self.call_of:
             return
+        self._catch_up(span)
         if span.asked.id and span.asked.id in self.known_ids:
             self.call_of[at] = span.asked
             return
@@ -222,6 +229,14 @@ class _Loom:
             self.known_ids.add(span.asked.id)
             self.asked[span.asked.id] += 1
         self.script.apart(said, [span.asked], span.requestor)
+
+    def _catch_up(self, span: ToolSpan) -> None:
+        """Tell what came before a tool that a paused run went on with."""
+        given = span.asked.id
+        if given and given in self.shown and given not in self.known_ids:
+            later = self.spans[self.shown[given]]
+            assert isinstance(later, ModelSpan)  # noqa: S101  only these have a history
+            self._history(later, until=given)
 
     def _tool_ends(self, at: int, span: ToolSpan) -> None:
         asked = self.call_of.get(at, span.asked)
@@ -262,7 +277,9 @@ def weave(script: Transcript, spans: Sequence[Span]) -> None:
         moments = [moment for moment in (span.start, span.end) if moment is not None]
         script.counts["timestamps_without_zone"] += any(moment.naive for moment in moments)
     owner, call_of = _paired(spans)
-    loom = _Loom(script=script, spans=spans, answers=_answers(spans), call_of=call_of)
+    loom = _Loom(
+        script=script, spans=spans, answers=_answers(spans), call_of=call_of, shown=_shown(spans)
+    )
     for _, at, phase in sorted(_moments(spans, owner)):
         if phase:
             loom.end(at)
@@ -296,6 +313,16 @@ def _answers(spans: Sequence[Span]) -> dict[str, list[Answered]]:
                 if seen[answered.id] > len(found[answered.id]):
                     found[answered.id].append(answered)
     return dict(found)
+
+
+def _shown(spans: Sequence[Span]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for at, span in enumerate(spans):
+        for message in span.history if isinstance(span, ModelSpan) else ():
+            for asked in message.asked:
+                if asked.id:
+                    found.setdefault(asked.id, at)
+    return found
 
 
 def _paired(
