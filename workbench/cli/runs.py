@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
+from workbench.cli.options import add_json, add_store, complain, print_json, settings_of, store_of
 from workbench.model.trace import Grade
 from workbench.review.groups import group_runs, way_of
 from workbench.review.source import outcome_rules
@@ -67,6 +67,11 @@ def execute(options: Namespace) -> int:
         search=options.search,
     )
     rows = plain_rows(found)
+    if waiting := len(store.waiting()):
+        complain(
+            f"workbench: records of {waiting} runs came late and are not in this list yet; "
+            "`workbench show RUN` has them, and `workbench collect` joins them"
+        )
     if options.group:
         return _grouped(store, [str(row["run_id"]) for row in rows], as_json=options.json)
     for row in rows:

@@ -30,7 +30,7 @@ def is_joinable(run: Imported) -> bool:
     return entry is not None and entry.joins and not run.run_id.startswith(f"{entry.name}-")
 
 
-def joined(run: Imported, earlier: bytes, *, tools: Sequence[Tool] = ()) -> Imported:
+def joined(run: Imported, *earlier: bytes, tools: Sequence[Tool] = ()) -> Imported:
     """Return a run with the records that came before; as it is where these are of another kind.
 
     A record that is there already, byte for byte, is taken once: a run to which nothing is new
@@ -38,12 +38,13 @@ def joined(run: Imported, earlier: bytes, *, tools: Sequence[Tool] = ()) -> Impo
 
     Args:
         run: of the later file.
-        earlier: what is stored of the run.
+        earlier: what is stored of the run: the exact bytes of each batch, in their order.
         tools: declared tools.
     """
     entry = _format(run)
     assert entry is not None  # noqa: S101  only joinable runs come here
-    before, after = list(pieces_in(earlier)), list(pieces_in(run.raw))
+    before = [piece for raw in earlier for piece in pieces_in(raw)]
+    after = list(pieces_in(run.raw))
     if not all(piece.error is None and entry.recognises(piece.value) for piece in before):
         return run
     if len({piece.text is None for piece in (*before, *after)}) > 1:

@@ -15,8 +15,8 @@ from workbench.errors import TraceFormatError
 from workbench.ingest.files.containers import records_of
 from workbench.ingest.files.otlp_protobuf import signals_of
 from workbench.ingest.files.otlp_records import LEVELS
-from workbench.ingest.files.source import document_of
-from workbench.ingest.gather import gathered
+from workbench.ingest.files.source import document_of, pieces_in
+from workbench.ingest.gather import Gathered, gathered
 from workbench.ingest.imported import imported
 from workbench.ingest.joined import as_text
 from workbench.ingest.otlp.read import FORMAT
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Imported, Tool
 
-__all__ = ["RECEIVED", "pieces_of_json", "pieces_of_protobuf", "runs_of"]
+__all__ = ["RECEIVED", "pieces_of_json", "pieces_of_protobuf", "run_of", "runs_of"]
 
 RECEIVED: Final = "otlp-http"
 """What stands for the file's name in runs that were received."""
@@ -97,12 +97,28 @@ def runs_of(pieces: Sequence[Piece], *, tools: Sequence[Tool] = ()) -> Iterator[
         pieces: of one request or of several, in the order in which they came.
         tools: declared tools.
     """
-    if len({piece.text is None for piece in pieces}) > 1:
-        pieces = [as_text(piece) for piece in pieces]
-    unique = list({piece.raw: piece for piece in pieces}.values())
+    unique = _each_once(pieces)
     found = Survey(wanted=FORMAT.name)
     for piece in unique:
         found.add(piece)
     found.settle()
     for run in gathered(unique, found):
         yield imported(run, file=RECEIVED, tools=tools)
+
+
+def run_of(stored: Sequence[bytes]) -> Imported:
+    """Return the run whose records came in several batches.
+
+    Args:
+        stored: the exact bytes of each batch, in the order in which they came; at least one.
+    """
+    pieces = _each_once([piece for raw in stored for piece in pieces_in(raw)])
+    whole = Gathered(name=FORMAT.name, pieces=tuple(pieces), is_file=True)
+    return imported(whole, file=RECEIVED, tools=())
+
+
+def _each_once(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return each record once, all of them as text where some are."""
+    if len({piece.text is None for piece in pieces}) > 1:
+        pieces = [as_text(piece) for piece in pieces]
+    return list({piece.raw: piece for piece in pieces}.values())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from workbench.check.outcomes import assumed_tools
 from workbench.errors import TraceFormatError
 from workbench.model.trace import Grade, Loss
+from workbench.review.late import latest
 from workbench.review.source import proposed_effect, with_tools
 from workbench.runner.reports.harmless import harmless
 
@@ -142,10 +143,10 @@ def stored_checkup(store: Store, run_id: str, *, tools: Sequence[Tool] = ()) -> 
         StoreError: its rows are damaged.
     """
     found = Checkup(tools=tools)
-    losses = store.losses(run_id)
     try:
-        trace, _, _ = store.imported(run_id)
+        trace, losses, _ = latest(store, run_id)
     except TraceFormatError:
+        losses = store.losses(run_id)
         found.add(run_id, None, losses, reason=next((i.note for i in losses.items), None))
     else:
         found.add(run_id, trace, losses)

@@ -2,12 +2,13 @@
 
 Requests wait in one queue of limited size; one writer takes all that wait, makes one batch of
 them and commits it. A queue that is full says so, and the exporter sends again later. Spans that
-come late complete their run: it is stored anew, with all records that are known by then.
+come late are stored alone and put together with their run later, see `review.late`.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -16,17 +17,19 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import StoreError
+from workbench.ingest.joined import is_joinable
 from workbench.ingest.received import RECEIVED, runs_of
 from workbench.review.checkup import Checkup
-from workbench.review.intake import with_earlier
+from workbench.review.late import Patience, put_together
 from workbench.review.source import with_tools_of
 from workbench.store.append import SourceFile
+from workbench.store.batches import LateRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from workbench.ingest.records.piece import Piece
-    from workbench.model.trace import Tool
+    from workbench.model.trace import Imported, Tool
     from workbench.store.handle import Store
 
 __all__ = ["Answer", "Collector", "Tally"]
@@ -68,7 +71,7 @@ class Tally:
     refused: int = 0
     """Requests that were not taken, for whatever reason."""
     checkup: Checkup = field(default_factory=Checkup)
-    """Of each batch's runs; a run that came in three batches counts three times."""
+    """Of the runs as they were stored; one that was put together anew counts again."""
     run_ids: set[str] = field(default_factory=set)
 
 
@@ -86,6 +89,7 @@ class Collector:
         tools: Sequence[Tool] = (),
         limit_bytes: int,
         on_failure: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Make a collector.
 
@@ -94,12 +98,14 @@ class Collector:
             tools: what a person declared of tools.
             limit_bytes: how much may wait, in bytes of request bodies.
             on_failure: is told, in a sentence, that the store or an importer failed.
+            clock: seconds, from any start.
         """
         self.tally = Tally()
         self._store = store
         self._tools = tools
         self._limit_bytes = limit_bytes
         self._on_failure = on_failure
+        self._late = Patience(clock=clock)
         self._waiting: deque[_Request] = deque()
         self._held_bytes = 0
         self._stopping = False
@@ -162,18 +168,35 @@ class Collector:
     def work(self) -> None:
         """Store what comes, until `stop` and an empty queue."""
         try:
-            while batch := self._next_batch():
-                self._settle(batch)
+            self._take_up()
+            while (batch := self._next_batch()) is not None:
+                if batch:
+                    self._settle(batch)
+                self._put_together()
+            self._put_together(all_of_them=True)
         finally:
             self.stop()
             for request in self._waiting:
                 request.done.set_result(Answer.STOPPING)
 
-    def _next_batch(self) -> list[_Request]:
-        """Return what waits, at least one request; empty: there is nothing, and nothing comes."""
+    def _take_up(self) -> None:
+        """Put together what a receiver that was killed left waiting."""
+        try:
+            waiting = self._store.waiting()
+        except StoreError as error:
+            self._on_failure(str(error))
+            return
+        for run_id in waiting:
+            self._late.came_late(run_id, 0)
+
+    def _next_batch(self) -> list[_Request] | None:
+        """Return what waits; none: a run is to be put together; None: nothing comes any more."""
         with self._changed:
             while not self._waiting and not self._stopping:
-                self._changed.wait()
+                if not self._changed.wait(self._late.wait_s()):
+                    return []
+            if not self._waiting:
+                return None
             batch: list[_Request] = []
             size = 0
             while self._waiting and size < _BATCH_BYTES:
@@ -209,16 +232,55 @@ class Collector:
         digest = digests[0] if len(batch) == 1 else sha256("".join(digests).encode()).hexdigest()
         pieces = [piece for request in batch for piece in request.pieces]
         found = Checkup(tools=self._tools)
-        run_ids = set()
-        runs = []
-        for run in with_earlier(self._store, runs_of(pieces)):
-            found.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
-            run_ids.add(run.run_id)
-            runs.append(with_tools_of(run, self._tools))
+        runs = list(runs_of(pieces))
+        stored = self._store.run_ids()
+        late = {run.run_id for run in runs if run.run_id in stored and is_joinable(run)}
+        rows = (
+            LateRecords(run_id=run.run_id, raw=run.raw)
+            if run.run_id in late
+            else self._seen(run, found)
+            for run in runs
+        )
         source = SourceFile(name=RECEIVED, format="otlp", digest=digest)
-        self._store.append(runs, source=source)
+        if not self._store.append(rows, source=source).repeated:
+            for run in runs:
+                note = self._late.came_late if run.run_id in late else self._late.stored
+                note(run.run_id, len(run.raw))
         self.tally.requests += len(batch)
         self.tally.records += len(pieces)
         self.tally.batches += 1
-        self.tally.run_ids |= run_ids
+        self.tally.run_ids |= {run.run_id for run in runs}
         self.tally.checkup.merge(found)
+
+    def _seen(self, run: Imported, found: Checkup) -> Imported:
+        found.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
+        return with_tools_of(run, self._tools)
+
+    def _put_together(self, *, all_of_them: bool = False) -> None:
+        """Store as a whole the runs whose time has come; all that came is stored already."""
+        for run_ids in self._late.due(all_of_them=all_of_them):
+            if not self._together(run_ids) and len(run_ids) > 1:
+                for run_id in run_ids:
+                    self._together([run_id])
+
+    def _together(self, run_ids: list[str]) -> bool:
+        found = Checkup(tools=self._tools)
+        sizes: dict[str, int] = {}
+
+        def seen(run: Imported) -> Imported:
+            sizes[run.run_id] = len(run.raw)
+            return self._seen(run, found)
+
+        try:
+            put_together(self._store, run_ids, seen=seen)
+        except Exception as error:  # noqa: BLE001  what came is stored: the receiver goes on
+            reason = str(error) if isinstance(error, StoreError) else type(error).__name__
+            self._on_failure(
+                f"late records of {len(run_ids)} runs are stored, and not joined yet: {reason}"
+            )
+            self._late.postpone(run_ids)
+            return False
+        for run_id, size in sizes.items():
+            self._late.stored(run_id, size)
+        self.tally.checkup.merge(found)
+        return True

@@ -92,7 +92,7 @@ def with_earlier(store: Store, runs: Iterator[Imported]) -> Iterator[Imported]:
             continue
         if stored is None:
             stored = store.run_ids()
-        yield joined(run, store.raw(run.run_id)) if run.run_id in stored else run
+        yield joined(run, *store.pieces(run.run_id)) if run.run_id in stored else run
 
 
 @dataclass(slots=True)

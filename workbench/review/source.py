@@ -17,6 +17,7 @@ from workbench.errors import InputError
 from workbench.ingest.reader import load_run, read_tools
 from workbench.model.event import Outcome, ToolCall
 from workbench.model.trace import Effect, Grade, Losses, Tool, Trace
+from workbench.review.late import latest
 from workbench.runner.reports.saved import load_results
 from workbench.store.handle import open_store
 
@@ -115,7 +116,7 @@ def find_run(reference: str, lookup: Lookup) -> LoadedRun:
             )
         return _resolved(imported.trace, imported.losses, tools, lookup.settings, head=None)
     store = open_store(lookup.store, create=False)
-    trace, losses, _ = store.imported(reference)
+    trace, losses, _ = latest(store, reference)
     return _resolved(trace, losses, tools, lookup.settings, head=str(store.head()))
 
 

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Final
 from deltalake.exceptions import DeltaError
 
 from workbench.errors import InputError, TraceFormatError
+from workbench.store.batches import LateRecords
+from workbench.store.columns import safe_text
 from workbench.store.errors import StoreCorrupt, disk_failure
 from workbench.store.log import LOG_FOLDER, Head, newest_version, read_entry
 from workbench.store.parts import OpenPart, Part, discard
-from workbench.store.rows import rows_of
+from workbench.store.rows import late_row, rows_of
 from workbench.store.tables import EVENT, RUN
 
 if TYPE_CHECKING:
@@ -102,10 +104,11 @@ def disk_errors() -> Iterator[None]:
 
 def append_runs(
     table: DeltaFolder,
-    runs: Iterable[Imported],
+    runs: Iterable[Imported | LateRecords],
     *,
     source: SourceFile,
     known: Callable[[], set[tuple[str, bytes]]],
+    waiting: Callable[[], frozenset[str]],
     clock: Callable[[], float],
 ) -> Commit:
     """Store the runs of a source.
@@ -115,6 +118,7 @@ def append_runs(
         runs: read lazily, and not at all if the source was stored before.
         source: where they come from.
         known: returns id and raw digest of every stored run; called once the source is new.
+        waiting: returns the ids of runs to which late records wait, likewise.
         clock: seconds since 1970.
 
     Raises:
@@ -125,17 +129,26 @@ def append_runs(
     table.refresh()
     if (first := _committed(table, batch_id)) is not None:
         return first
-    batch = _Batch(root=table.path, batch_id=batch_id, source=source, known=known())
-    start = table.version
+    batch = _Batch(
+        root=table.path,
+        batch_id=batch_id,
+        source=source,
+        known=known(),
+        waiting=waiting(),
+        read=table.version,
+    )
     try:
         with disk_errors():
             for imported in runs:
-                batch.take(imported)
+                if isinstance(imported, LateRecords):
+                    batch.take_late(imported)
+                else:
+                    batch.take(imported)
             parts = batch.finish()
             head = table.commit(parts, batch_id=batch_id, meta=batch.meta(), clock=clock)
     except BaseException:
         batch.drop_open()
-        forget(table.path, batch.parts, since=start)
+        forget(table.path, batch.parts, since=batch.read)
         raise
     if head is None:  # another process stored the same source meanwhile
         discard(table.path, batch.parts)
@@ -201,23 +214,27 @@ class _Batch:
     batch_id: str
     source: SourceFile
     known: set[tuple[str, bytes]]
+    waiting: frozenset[str]
+    read: int
+    """Newest version of the log when this batch began."""
     parts: list[Part] = field(default_factory=list)
     runs: int = 0
     events: int = 0
     duplicates: int = 0
+    late: list[str] = field(default_factory=list)
+    """Runs of which late records were taken."""
+    joined: list[str] = field(default_factory=list)
+    """Runs that were stored with the records that waited for them."""
     _open: dict[str | None, OpenPart] = field(default_factory=dict)
     _seen: dict[str, bytes] = field(default_factory=dict)
     _run_rows: dict[str | None, list[RunRows]] = field(default_factory=dict)
 
     def take(self, imported: Imported) -> None:
         """Write the events of a run; its own row waits for the end."""
-        if len(imported.raw) > MAX_RAW_BYTES:
-            raise TraceFormatError(
-                f"holds a run of {len(imported.raw)} bytes; expected at most {MAX_RAW_BYTES}",
-                place=self.source.name,
-                fix="split it",
-            )
+        self._check_size(imported.raw)
         rows = rows_of(imported, batch_id=self.batch_id)
+        if rows.run_id in self.waiting:
+            self.joined.append(rows.run_id)
         if self._is_duplicate(rows):
             self.duplicates += 1
             return
@@ -227,6 +244,23 @@ class _Batch:
         part = self._part(rows.date)
         part.add(rows.run_id, rows.events, size_bytes=rows.raw_bytes)
         self._run_rows.setdefault(rows.date, []).append(replace(rows, events=()))
+
+    def take_late(self, late: LateRecords) -> None:
+        """Write records of a run that is there; it gets no row of its own."""
+        self._check_size(late.raw)
+        run_id = safe_text(late.run_id)
+        assert run_id not in self.late  # noqa: S101  a batch has one row for what came late
+        self.late.append(run_id)
+        row = late_row(late, batch_id=self.batch_id)
+        self._part(None).add(run_id, [row], size_bytes=len(late.raw))
+
+    def _check_size(self, raw: bytes) -> None:
+        if len(raw) > MAX_RAW_BYTES:
+            raise TraceFormatError(
+                f"holds a run of {len(raw)} bytes; expected at most {MAX_RAW_BYTES}",
+                place=self.source.name,
+                fix="split it",
+            )
 
     def _is_duplicate(self, rows: RunRows) -> bool:
         before = self._seen.get(rows.run_id)
@@ -258,7 +292,7 @@ class _Batch:
 
     def finish(self) -> list[Part]:
         """Close every part and write the rows of the runs."""
-        if self.runs + self.duplicates == 0:
+        if self.runs + self.duplicates + len(self.late) == 0:
             raise TraceFormatError(
                 "holds no run; expected at least one",
                 place=self.source.name,
@@ -283,13 +317,18 @@ class _Batch:
 
     def meta(self) -> JsonMap:
         """Return what the entry says of the batch."""
-        return {
+        meta: JsonMap = {
             "kind": "append",
             "source": self.batch_id,
             "runs": self.runs,
             "events": self.events,
             "duplicates": self.duplicates,
         }
+        if self.late:
+            meta["late"] = [*self.late]
+        if self.joined:
+            meta |= {"joined": [*self.joined], "read": self.read}
+        return meta
 
     def commit(self, head: Head) -> Commit:
         """Return what was added."""

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from workbench.check.outcomes import OutcomeRule
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.trace import Effect, Imported, Losses, Trace
+    from workbench.store.batches import LateRecords
 
 __all__ = ["Store", "open_store"]
 
@@ -146,11 +147,13 @@ class Store:
 
     # --- runs -----------------------------------------------------------------
 
-    def append(self, runs: Iterable[Imported], *, source: SourceFile) -> Commit:
+    def append(self, runs: Iterable[Imported | LateRecords], *, source: SourceFile) -> Commit:
         """Store the runs of one source in one commit, or nothing.
 
         Args:
-            runs: read lazily; not at all if the same source was stored before.
+            runs: read lazily; not at all if the same source was stored before. A run to which
+                records wait (see `waiting`) must be made of all its `pieces`, read after this
+                call began; late records need a run that is stored already.
             source: where they come from; its digest is the batch.
 
         Returns:
@@ -162,7 +165,14 @@ class Store:
             StoreError: nothing was added; see `store.errors`.
         """
         reader = self._reader
-        return append_runs(reader.table, runs, source=source, known=reader.known, clock=self.clock)
+        return append_runs(
+            reader.table,
+            runs,
+            source=source,
+            known=reader.known,
+            waiting=lambda: reader.log.waiting,
+            clock=self.clock,
+        )
 
     def fetch(self, run_id: str, *, as_of: int | None = None) -> Trace:
         """Return the latest version of a run, outcomes derived with the store's effects and rules.
@@ -198,6 +208,19 @@ class Store:
             StoreCorrupt: its rows are damaged.
         """
         return self._fresh().raw(run_id)
+
+    def waiting(self) -> frozenset[str]:
+        """Return the ids of runs that have records which came late and are not joined yet."""
+        return self._fresh().log.waiting
+
+    def pieces(self, run_id: str) -> tuple[bytes, ...]:
+        """Return the exact bytes of a run, and then those of each late batch, in their order.
+
+        Raises:
+            RunNotFound: there is no such run.
+            StoreCorrupt: its rows are damaged.
+        """
+        return self._fresh().pieces(run_id)
 
     def run_ids(self) -> frozenset[str]:
         """Return the ids of all stored runs."""

@@ -16,9 +16,9 @@ from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from workbench.casefile.place import nearest
 from workbench.errors import CaseFormatError, TraceFormatError
+from workbench.store.batches import BatchLog
 from workbench.store.columns import column, safe_text
 from workbench.store.errors import RunNotFound, StoreCorrupt
-from workbench.store.log import read_entry
 from workbench.store.query import ask, rows
 from workbench.store.rows import losses_of, trace_of
 from workbench.store.tables import EVENT, RUN
@@ -75,8 +75,7 @@ class Reader:
     connection: DuckDBPyConnection
     _known: set[tuple[str, bytes]] = field(default_factory=set)
     _known_parts: set[str] = field(default_factory=set)
-    _batches: dict[str, int] = field(default_factory=dict)
-    _batches_up_to: int = -1
+    _log: BatchLog = field(default_factory=BatchLog)
 
     # --- of many runs ---------------------------------------------------------
 
@@ -147,12 +146,14 @@ class Reader:
 
     def _order(self) -> dict[str, list[Any]]:
         """Return batch ids and, beside them, the versions that brought them."""
-        for version in range(self._batches_up_to + 1, self.table.version + 1):
-            entry = read_entry(self.table.path, version)
-            if entry.wb is not None and "batch_id" in entry.wb:
-                self._batches[str(entry.wb["batch_id"])] = version
-        self._batches_up_to = self.table.version
-        return {"batches": list(self._batches), "versions": list(self._batches.values())}
+        order = self.log.version_by_batch
+        return {"batches": list(order), "versions": list(order.values())}
+
+    @property
+    def log(self) -> BatchLog:
+        """What the log says of batches."""
+        self._log.follow(self.table)
+        return self._log
 
     # --- of one run -----------------------------------------------------------
 
@@ -192,6 +193,24 @@ class Reader:
             raise _incomplete(f"the {found.raw_bytes} bytes of a run", f"{len(raw)} other bytes")
         return raw
 
+    def pieces(self, run_id: str) -> tuple[bytes, ...]:
+        """Return the exact bytes of a run, and then those of each batch that waits to be joined."""
+        batches = self.log.late_of(safe_text(run_id))
+        whole = self.raw(run_id)
+        if not batches:
+            return (whole,)
+        where = (("record", "=", EVENT.name), ("date", "=", ""), *_pruned_by(run_id))
+        query = """
+            select batch_id, raw from {parts}
+            where run_id = $run and batch_id in (select unnest($batches))
+        """
+        values = {"run": safe_text(run_id), "batches": list(batches)}
+        files = self.table.files(*where)
+        found = dict(self._rows(files, query, values)) if files else {}
+        if len(found) != len(batches):
+            raise _incomplete(f"{len(batches)} late batches of a run", f"{len(found)} of them")
+        return (whole, *(found[batch] for batch in batches))
+
     def losses(self, run_id: str) -> Losses:
         """Return the loss report of a run."""
         try:
@@ -209,7 +228,7 @@ class Reader:
         cells = self._rows(files, query, {"run": safe_text(run_id)}) if files else []
         found = [_Found(**dict(zip(_Found.__slots__, row, strict=True))) for row in cells]
         if len(found) > 1 or as_of is not None:
-            order = dict(zip(*self._order().values(), strict=True))
+            order = self.log.version_by_batch
             limit = self.table.version if as_of is None else as_of
             found = [row for row in found if order.get(row.batch_id, -1) <= limit]
             found.sort(key=lambda row: order.get(row.batch_id, -1))

@@ -27,8 +27,17 @@ if TYPE_CHECKING:
 
     from workbench.model.event import Event
     from workbench.model.jsonvalue import Json
+    from workbench.store.batches import LateRecords
 
-__all__ = ["RunRows", "losses_of", "microseconds", "rows_of", "searchable_tags", "trace_of"]
+__all__ = [
+    "RunRows",
+    "late_row",
+    "losses_of",
+    "microseconds",
+    "rows_of",
+    "searchable_tags",
+    "trace_of",
+]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -104,6 +113,13 @@ def rows_of(imported: Imported, *, batch_id: str) -> RunRows:
         events=_event_rows(imported, written.bodies, shared),
         run=_run_row(imported, written.header, times, (digest, *shared)),
     )
+
+
+def late_row(late: LateRecords, *, batch_id: str) -> tuple[Any, ...]:
+    """Return the one row of records that came late; it holds no event until they are joined."""
+    told = (None, None, None, None, None, None)
+    digest = sha256(late.raw).digest()
+    return (safe_text(late.run_id), 0, *told, digest, None, late.raw, "[]", batch_id)
 
 
 def _date(moment: int) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
+from workbench.store.batches import late_in
 from workbench.store.log import LOG_FOLDER, Entry, Head, entry_path, newest_version, read_entry
 from workbench.store.parts import digest_of
 from workbench.store.tables import EVENT, PROPERTIES, RUN, TRACES
@@ -99,6 +100,8 @@ class _Replay:
     added_by: dict[str, int] = field(default_factory=dict)
     prev: str | None = None
     entries: int = 0
+    late: set[tuple[str, str]] = field(default_factory=set)
+    """Run id and batch of records that came late: they have no row of a run."""
 
     @property
     def folder(self) -> Path:
@@ -167,6 +170,7 @@ def _replay(root: Path, table: Table) -> _Replay:
             _check_origin(replay, entry)
             _check_settings(replay, entry)
             _take_files(replay, entry)
+            replay.late |= late_in(entry)
         replay.prev = entry.digest
     return replay
 
@@ -305,7 +309,9 @@ def _check_rows(replay: _Replay, sound: list[str], executor: Executor | None) ->
     for path in (path for path in sound if path.startswith(f"record={RUN.name}/")):
         for row, key, want in check_runs(str(replay.folder), path):
             _check_run(replay, (path, row), want, found.pop(key, None))
-    for run in found.values():
+    for key, run in found.items():
+        if key in replay.late:
+            continue
         sentence = "a run has events here and no row of its own"
         replay.report(DamageKind.RUN_CHANGED, run.path, sentence, replay.added_by[run.path])
     return checked
