@@ -153,6 +153,25 @@ def test_decisions_for_every_call_and_for_hosted_tools_are_told() -> None:
     ]
 
 
+def test_decisions_that_belong_to_an_agent_are_told_behind_what_asked() -> None:
+    """Schema 1.18 keeps them beside the others, with the agent whose tool it is."""
+    call: JsonMap = {"type": "function_call", "call_id": "c1", "name": "pause", "arguments": "{}"}
+    who: JsonMap = {"name": "billing"}
+    items: list[Json] = [
+        {"type": "tool_call_item", "raw_item": call, "agent": who},
+        {"type": "tool_approval_item", "raw_item": call, "agent": who, "tool_name": "pause"},
+    ]
+    decision: JsonMap = {"approved": [], "rejected": ["c1"]}
+    owned: list[Json] = [{"agent": who, "tool_key": "pause", "decision": decision}]
+    context: JsonMap = {"approvals": {}, "function_tool_approvals": owned}
+
+    trace, _ = read_as("agents_run_state", a_state(context=context, session_items=items))
+
+    found = [(one.decision.value, one.tool, one.scope) for one in permissions(trace)]
+    assert [one[:2] for one in found] == [("asked", "pause"), ("denied", "pause")]
+    assert permissions(trace)[1].source_ref == "context.function_tool_approvals.0"
+
+
 def a_model_response(*output: Json, tokens: int) -> JsonMap:
     """What the SDK keeps of a response."""
     details: list[Json] = [{"cached_tokens": 4}]

@@ -5,7 +5,7 @@ there are as many replies as responses. Approvals are the one thing that this fo
 others do not: a call that waits asked for permission, a decision stands behind it.
 
 Source:
-    formats page 2.3, row "Agents RunState"; openai-agents schema 1.0 to 1.17.
+    formats page 2.3, row "Agents RunState"; openai-agents schema 1.0 to 1.21.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "read_agents_run_state"]
 
 _VERSION: Final = "$schemaVersion"
+_APPROVALS: Final = "approvals"
 _ASKING: Final = ("tool_approval_item", "mcp_approval_request_item")
 
 
@@ -189,15 +190,21 @@ def _decide(script: Transcript, message: Message, approvals: _Approvals) -> None
 
 
 def _decisions(context: JsonMap) -> Iterator[tuple[str | None, Permission]]:
-    for tool, entry in map_in(context, "approvals").items():
-        ref = step_key("context.approvals", tool)
-        yield from _decided(map_in(entry), tool, None, ref=ref)
-    hosted = context.get("hosted_mcp_approvals")
-    for at, entry in enumerate(hosted if isinstance(hosted, list) else ()):
-        who = map_in(entry, "identity")
-        ref = f"context.hosted_mcp_approvals.{at}"
-        scope = text_in(who, "server_label") or text_in(who, "request_id")
-        yield from _decided(map_in(entry, "decision"), text_in(who, "tool_name"), scope, ref=ref)
+    """Yield all decisions: of tools by name, and lists of those that belong to an agent or server.
+
+    Each new owner of decisions got a key of its own, `approvals` with a word before it.
+    """
+    for key, value in context.items():
+        place = step_key("context", key)
+        if not key.endswith(_APPROVALS):
+            continue
+        for tool, entry in map_in(value).items():
+            yield from _decided(map_in(entry), tool, None, ref=step_key(place, tool))
+        for at, entry in enumerate(value if isinstance(value, list) else ()):
+            who = map_in(entry, "identity")
+            scope = text_in(who, "server_label") or text_in(who, "request_id")
+            name = text_in(who, "tool_name") or text_in(entry, "tool_key")
+            yield from _decided(map_in(entry, "decision"), name, scope, ref=step_key(place, at))
 
 
 def _decided(
