@@ -183,7 +183,7 @@ def test_a_restart_in_the_middle_loses_no_decision(lab, desk):
 
 def test_markup_and_hidden_marks_in_values_are_text(lab, desk):
     """A trace is written by strangers."""
-    trace = "__import__('tests.browser.test_views', fromlist=['a']).a_hostile_run('r')"
+    trace = "__import__('tests.browser.hostile', fromlist=['a']).a_hostile_run('r')"
     name = desk("hostile.ipynb", trace=trace)
     page = opened(lab, name)
     page.get_by_role("listbox", name="Findings").focus()

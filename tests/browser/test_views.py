@@ -11,19 +11,10 @@ from pathlib import Path
 import papermill
 import pytest
 
+from tests.browser.hostile import CANARY, a_hostile_run, payload
 from tests.browser.jupyter import ROOT, notebook
-from tests.builders import a_call, a_claim, a_system, a_trace, a_turn, a_user, timed_trace
+from tests.builders import a_call, a_trace, a_user
 from tests.ui.stores import a_store
-from workbench.model.event import (
-    CallError,
-    Change,
-    ContextChange,
-    Decision,
-    ModelRequest,
-    Outcome,
-    Permission,
-    StateChange,
-)
 from workbench.model.trace import RunStatus, Versions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -37,57 +28,6 @@ picker = Picker({store!r}, reviewer="Ada")
 PICK = "runs = PickerView(picker)\nruns"
 LOOK = "timeline = Timeline().follow(picker)\nevents = TimelineView(timeline)\nevents"
 SAY = "print(runs.summary(), events.summary(), repr(runs), repr(events))"
-
-CANARY = "Zq7canary"
-HIDDEN = "a\u202eb\u200bc\x1b[0m\u00add"
-
-
-def payload(name):
-    """Return markup that says in the page that it ran, with a mark for the place it came from."""
-    ran = f"(window.pwned=window.pwned||[]).push('{name}')"
-    return (
-        f'<img src=x onerror="{ran}"><script>{ran}</script><svg onload="{ran}"></svg>'
-        f'"\' onmouseover="{ran}" <a href="javascript:{ran}">x</a> {CANARY}-{name} {HIDDEN}'
-    )
-
-
-def a_hostile_run(run_id, *, status=RunStatus.FAILED):
-    """Return a run with a payload in every text that a recorder can fill."""
-    error = CallError(
-        type=payload("type"),
-        message=payload("message"),
-        headers={payload("header"): payload("value")},
-        body={payload("body"): payload("inner")},
-    )
-    trace = a_trace(
-        a_system(payload("system")),
-        a_user(payload("user")),
-        ModelRequest(model=payload("model"), prompt=payload("prompt")),
-        a_turn(
-            a_call(
-                payload("tool"), args={payload("key"): [payload("item")]}, agent=payload("agent")
-            ),
-            a_call("crm.notes", args_raw=payload("raw")),
-            text=payload("reply"),
-        ),
-        a_call("billing.pause", outcome=Outcome.RETRYABLE, detail=payload("detail"), error=error),
-        Permission(decision=Decision.DENIED, tool=payload("permit"), actor=payload("actor")),
-        StateChange(name=payload("state"), before=payload("before"), after=payload("after")),
-        ContextChange(change=Change.COMPACTION, before=payload("context")),
-        a_claim(payload("claim")),
-        run_id=run_id,
-    )
-    events = tuple(replace(e, source_ref=payload("origin")) for e in trace.events)
-    return timed_trace(
-        replace(
-            trace,
-            events=events,
-            status=status,
-            tags=(payload("tag"),),
-            session=payload("session"),
-            versions=Versions(prompt=payload("version"), model="m"),
-        )
-    )
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from workbench.model.ledger import LedgerEntry
 from workbench.model.trace import Trace, Versions
 from workbench.review import open_draft
 from workbench.ui.controllers.picker import Picker
-from workbench.ui.controllers.timeline import CHUNK, Timeline
+from workbench.ui.controllers.timeline import CHUNK, FIRST, Timeline
 from workbench.ui.views.timeline import TimelineView
 
 EMAIL = "ada.lovelace@mail.example.org"
@@ -59,11 +59,11 @@ def test_the_head_and_the_rows_agree(timeline):
 
 def test_long_traces_come_in_chunks(store):
     """The first chunk is drawn while the others are on their way."""
-    trace = a_trace(*[a_user(f"message {nth}") for nth in range(CHUNK + 1)], run_id="long")
+    trace = a_trace(*[a_user(f"message {nth}") for nth in range(FIRST + CHUNK + 1)], run_id="long")
     incident = open_draft("twin", store=store, reviewer="Ada")
     incident.run = replace(incident.run, trace=trace)
 
-    assert [len(chunk) for chunk in Timeline(incident).rows()] == [CHUNK, 1]
+    assert [len(chunk) for chunk in Timeline(incident).rows()] == [FIRST, CHUNK, 1]
     incident.run = replace(incident.run, trace=Trace(run_id="empty"))
     assert list(Timeline(incident).rows()) == [[]]
 
@@ -120,13 +120,43 @@ def test_a_text_beyond_what_the_browser_has_is_found_here(store):
 
 
 def test_values_that_redaction_replaces_are_marked(timeline):
-    """Once that was decided."""
-    entry = LedgerEntry(at=("#6.args.email",), type="EMAIL", decision="rule")
-    timeline.ledger = (entry,)
+    """In the row, in its details and in the summary; what stays is no replacement."""
+    told = []
+    timeline.watch(lambda: told.append(len(timeline.ledger)))
+    entries = (
+        LedgerEntry(
+            at=("#6.args.email", "#7.result.to", "versions.prompt"),
+            type="EMAIL",
+            pseudonym="a@mail-01.example",
+            decision="rule",
+        ),
+        LedgerEntry(at=("#1.text",), type="PERSON", decision="retained"),
+    )
+    timeline.mark_replaced(entries)
+    timeline.mark_replaced(entries)
 
     said = str(timeline.select(6))
 
+    assert told == [2]
     assert "{'type': 'EMAIL', 'decision': 'rule', 'by': ''}" in said
+    assert {row["seq"]: row["replaced"] for row in rows(timeline) if row["replaced"]} == {6: 2}
+    assert "3 places replaced" in timeline.summary()
+    timeline.show(timeline.incident)
+    assert timeline.ledger == ()
+
+
+def test_marks_that_come_late_reach_an_open_view(timeline):
+    """Redaction is decided below the timeline, while somebody looks at a row of it."""
+    view = TimelineView(timeline)
+    told = []
+    view.send = told.append
+    timeline.select(6)
+    entry = LedgerEntry(at=("#6.args",), type="EMAIL", pseudonym="x", decision="rule")
+
+    timeline.mark_replaced((entry,))
+
+    assert [message["kind"] for message in told] == ["head", "rows", "detail"]
+    assert [row["replaced"] for row in told[1]["rows"] if row["seq"] == 6] == [1]
 
 
 def test_two_runs_part_at_one_event_with_what_follows_marked(timeline):
@@ -205,7 +235,7 @@ def test_the_view_follows_the_pick_and_answers(store):
     assert [message["kind"] for message in said[2:]] == [
         *("head", "rows", "detail", "found", "head", "rows", "detail"),
         *("head", "rows", "detail"),
-        *("head", "rows", "head", "rows", "refused", "go"),
+        *("head", "rows", "head", "rows", "detail", "refused", "go"),
     ]
     assert view.ignored == 1
     assert Outcome.UNKNOWN.value in str(said)

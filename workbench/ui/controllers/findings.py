@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.ui.controllers.decided import Key, Taken
     from workbench.ui.controllers.diff import Lines
 
-__all__ = ["Finding", "detail_of", "findings_of", "row_of"]
+__all__ = ["Finding", "also_left", "detail_of", "findings_of", "row_of"]
 
 _CHUNK: Final = 12_000
 """Characters of a text that are sent at once."""
@@ -132,7 +132,10 @@ def row_of(finding: Finding, taken: Taken) -> JsonMap:
 
 def _text_type(finding: Finding) -> str:
     root, _, rest = finding.places[0].partition(".")
-    return "descriptions of tools" if root == _TOOLS else rest.partition(".")[0] or root
+    if root == _TOOLS:
+        return "descriptions of tools"
+    name = rest.partition(".")[0]
+    return root if not name or name.isdigit() else name
 
 
 def _status(finding: Finding, taken: Taken) -> JsonMap:
@@ -203,3 +206,12 @@ def _read(texts: Sequence[OpenText], lines: Lines, start: int) -> JsonMap:
         "upto": min(total, start + _CHUNK - left),
         "total": total,
     }
+
+
+def also_left(finding: Finding, findings: Sequence[Finding]) -> str | None:
+    """Say which other values a decision leaves as they are, if any."""
+    others = [f.name for f in findings if f is not finding and f.touches(finding.key)]
+    if not others:
+        return None
+    many = "1 other value stays" if len(others) == 1 else f"{len(others)} other values stay"
+    return f"{many} too, being of the same type in the same text ({', '.join(others[:3])})."

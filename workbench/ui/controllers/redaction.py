@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.codec import encode
 from workbench.casefile.draft import save_draft
 from workbench.errors import InputError, RefusedError
+from workbench.model.wording import counted
 from workbench.redact.desk import decide, look
 from workbench.redact.policy import DEFAULT_POLICY, Decision, DecisionWord, Strategy
 from workbench.redact.redaction import require_safe
@@ -21,7 +22,13 @@ from workbench.review.redact import draft_key, redact_into, surviving_places
 from workbench.review.shrink import minimal_raw
 from workbench.ui.controllers.decided import Taken, decided_policy, key_of, taken
 from workbench.ui.controllers.diff import Lines
-from workbench.ui.controllers.findings import Finding, detail_of, findings_of, row_of
+from workbench.ui.controllers.findings import (
+    Finding,
+    also_left,
+    detail_of,
+    findings_of,
+    row_of,
+)
 from workbench.ui.controllers.worker import Worker, said_of
 
 if TYPE_CHECKING:
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
 
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.ledger import LedgerEntry
     from workbench.redact.desk import Look
     from workbench.redact.policy import Policy
     from workbench.review.vault import Vault
@@ -106,6 +114,11 @@ class RedactionReview:
     def entries(self) -> tuple[Entry, ...]:
         """The decisions that stand, oldest first."""
         return self._log.standing(_DECISION)
+
+    @property
+    def ledger(self) -> tuple[LedgerEntry, ...]:
+        """What is replaced, as it was decided when that was worked out last."""
+        return () if self._now is None else self._now.redaction.ledger
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -302,7 +315,7 @@ class RedactionReview:
         finally:
             self.check()
         stays = decision.decision in (DecisionWord.REJECTED, DecisionWord.RETAINED)
-        self.notice = _beside(finding, self.findings) if stays else None
+        self.notice = also_left(finding, self.findings) if stays else None
 
     def _finding(self, name: str) -> Finding:
         for finding in self.findings:
@@ -365,7 +378,8 @@ class RedactionReview:
             if self.entries == entries:
                 told: JsonMap = {"unreviewed": redaction.unreviewed, "values": redaction.values}
                 self._log.write(_WRITTEN, told, by=self.reviewer)
-                self.notice = f"{self.out.name} is written: {redaction.values} values replaced."
+                replaced = counted(redaction.values, "value")
+                self.notice = f"{self.out.name} is written: {replaced} replaced."
 
     def _failed(self, error: Exception) -> None:
         with self.lock:
@@ -384,15 +398,6 @@ def _refusals(now: Look) -> list[Json]:
     except RefusedError as error:
         return [*error.reasons]
     return []
-
-
-def _beside(finding: Finding, findings: Sequence[Finding]) -> str | None:
-    """Say which other values a decision leaves as they are, if any."""
-    others = [f.name for f in findings if f is not finding and f.touches(finding.key)]
-    if not others:
-        return None
-    many = "1 other value stays" if len(others) == 1 else f"{len(others)} other values stay"
-    return f"{many} too, being of the same type in the same text ({', '.join(others[:3])})."
 
 
 def _decides(entry: Entry, finding: Finding) -> bool:

@@ -138,6 +138,11 @@ class Session:
         if not self._refresh(stage):
             act(self._steps[stage])
 
+    def step(self, stage: Stage) -> Step:
+        """Return what a step is now; it is opened if it was not."""
+        self._refresh(stage)
+        return self._steps[stage]
+
     def look_again(self) -> None:
         """Open what can begin now, also by what was done elsewhere."""
         for stage in _ORDER:
@@ -187,6 +192,13 @@ class Session:
             step.on_state.append(self.look_again)
         elif isinstance(step, RedactionReview | ShrinkReview):
             step.on_change.append(lambda: self._written(step))
+        if isinstance(step, RedactionReview):
+            step.on_change.append(lambda: self._replaced(step))
+
+    def _replaced(self, step: RedactionReview) -> None:
+        """Mark in the timeline what is replaced, unless another run is shown by now."""
+        if self._steps.get(Stage.REDACTION) is step:
+            self.timeline.mark_replaced(step.ledger)
 
     def _written(self, step: RedactionReview | ShrinkReview) -> None:
         is_busy = step.is_checking if isinstance(step, RedactionReview) else step.is_working
@@ -200,7 +212,7 @@ class Session:
         parts = [incident.run.trace.run_id]
         if stage is not Stage.CONTRACT:
             stated = self._contract(incident).stated_text
-            parts.append(stated)
+            parts.extend((stated, *incident.trigger))
         if stage in (Stage.SHRINK, Stage.CASE):
             parts.append(_digest(redacted_path(incident, self.desk.draft)))
         if stage is Stage.CASE:

@@ -7,8 +7,10 @@ not, the order does.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from workbench.model.event import (
@@ -285,7 +287,10 @@ def _with_neighbours(spans: list[Span], calls: dict[int, Call], *, timed: bool) 
             beside[other.seq].append(span.seq)
         end = span.start + span.length if timed and span.length else calls[span.seq].end
         running.append((end, span))
-    return [replace(s, beside=tuple(sorted(beside.get(s.seq, ())))) for s in spans]
+    return [
+        replace(span, beside=tuple(sorted(others))) if (others := beside.get(span.seq)) else span
+        for span in spans
+    ]
 
 
 _MOST_BESIDE: Final = 64
@@ -309,7 +314,11 @@ def _without_idle(spans: Sequence[Span], end: float) -> tuple[list[Span], list[B
     for at, ms in cuts:
         breaks.append(Break(at=at - taken - most / 2, ms=ms + most))
         taken += ms
-    return [replace(s, start=_moved(s.start, cuts)) for s in spans], breaks
+    if not cuts:
+        return list(spans), []
+    begins, sums = [at for at, _ in cuts], [0.0, *accumulate(ms for _, ms in cuts)]
+    moved = [replace(s, start=s.start - sums[bisect_left(begins, s.start)]) for s in spans]
+    return moved, breaks
 
 
 def _gaps(spans: Sequence[Span]) -> Iterable[tuple[float, float]]:
@@ -318,7 +327,3 @@ def _gaps(spans: Sequence[Span]) -> Iterable[tuple[float, float]]:
         if span.start > reached:
             yield reached, span.start
         reached = max(reached, span.start + span.length)
-
-
-def _moved(start: float, cuts: Sequence[tuple[float, float]]) -> float:
-    return start - sum(ms for at, ms in cuts if at < start)

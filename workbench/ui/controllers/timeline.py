@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +16,7 @@ from workbench.ui.controllers.details import Marks, event_detail, event_text
 from workbench.ui.controllers.spans import Waterfall, waterfall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from workbench.check.divergence import Divergence
     from workbench.model.contract import Contract
@@ -25,13 +27,24 @@ if TYPE_CHECKING:
     from workbench.ui.controllers.picker import Picker
     from workbench.ui.controllers.spans import Span
 
-__all__ = ["CHUNK", "Timeline"]
+__all__ = ["CHUNK", "FIRST", "Timeline"]
 
 CHUNK: Final = 2_000
-"""Rows in one message: the first is drawn while others are on their way."""
+"""Rows in one message."""
+FIRST: Final = 200
+"""Rows in the first message: they are drawn while others are on their way."""
 _TITLE: Final = 160
 _SEARCHED: Final = 1_500
 """Characters of a row that are searched in the browser; longer ones are searched here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SeenAt:
+    """Events of which the review knows something."""
+
+    trigger: frozenset[int] = frozenset()
+    replaced: Mapping[int, int] = field(default_factory=dict)
+    """How many places redaction replaces."""
 
 
 class Timeline:
@@ -47,7 +60,7 @@ class Timeline:
         self.selected: int | None = None
         """`seq` of the row that a person looks at."""
         self.ledger: tuple[LedgerEntry, ...] = ()
-        """What redaction replaces, once that was decided; such values are marked."""
+        """What redaction replaces, as it is decided now; such values are marked."""
         self._contract = contract
         self._other: Trace | None = None
         self._parting: Divergence | None = None
@@ -70,8 +83,18 @@ class Timeline:
         with self.lock:
             self.incident = incident
             self.selected = None
+            self.ledger = ()
             self._other = self._parting = None
             self._falls = {"this": waterfall(incident.run.trace)}
+        for act in self._watchers:
+            act()
+
+    def mark_replaced(self, ledger: tuple[LedgerEntry, ...]) -> None:
+        """Mark what redaction replaces; nobody is told of what is known already."""
+        with self.lock:
+            if ledger == self.ledger:
+                return
+            self.ledger = ledger
         for act in self._watchers:
             act()
 
@@ -137,11 +160,13 @@ class Timeline:
     def rows(self, side: str = "this") -> Iterator[list[Json]]:
         """Yield the rows in chunks, each row as the browser draws and searches it."""
         trace, spans = self._trace(side), self._falls[side].spans
-        marked = self._marked_seqs() if side == "this" else frozenset()
-        for start in range(0, max(1, len(spans)), CHUNK):
-            yield [self._row(span, trace, marked) for span in spans[start : start + CHUNK]]
+        seen = self._seen_at() if side == "this" else _SeenAt()
+        start, end = 0, FIRST
+        while start == 0 or start < len(spans):
+            yield [self._row(span, trace, seen) for span in spans[start:end]]
+            start, end = end, end + CHUNK
 
-    def _row(self, span: Span, trace: Trace, marked: frozenset[int]) -> JsonMap:
+    def _row(self, span: Span, trace: Trace, seen: _SeenAt) -> JsonMap:
         title, text, is_long = span.title, "", False
         if self.masks:
             title = masked(span.title) if span.lane in ("message", "model") else span.title
@@ -165,7 +190,8 @@ class Timeline:
             "length": round(span.length, 3),
             "ms": span.ms,
             "beside": len(span.beside),
-            "trigger": not marked.isdisjoint(span.seqs),
+            "trigger": not seen.trigger.isdisjoint(span.seqs),
+            "replaced": sum(seen.replaced.get(seq, 0) for seq in span.seqs),
             "text": text[:_SEARCHED].lower(),
             "long": is_long,
         }
@@ -227,6 +253,7 @@ class Timeline:
             f"{failed} of {len(calls)} calls did not end ok",
             f"{beside} ran beside another" if beside else "no calls ran at once",
             f"{len(self.incident.trigger)} places marked as trigger",
+            f"{sum(len(entry.at) for entry in self.ledger if entry.pseudonym)} places replaced",
             "times recorded" if fall.timed else "no times recorded",
         ]
         if self._other is not None:
@@ -263,9 +290,22 @@ class Timeline:
             replaced=replaced if side == "this" else {}, trigger=trigger, is_masked=self.masks
         )
 
-    def _marked_seqs(self) -> frozenset[int]:
-        places = (place[1:].partition(".")[0] for place in self._shown().trigger)
-        return frozenset(int(seq) for seq in places if seq.isdigit())
+    def _seen_at(self) -> _SeenAt:
+        replaced = Counter(
+            seq
+            for entry in self.ledger
+            if entry.pseudonym is not None
+            for seq in _seqs_of(entry.at)
+        )
+        return _SeenAt(trigger=frozenset(_seqs_of(self._shown().trigger)), replaced=replaced)
+
+
+def _seqs_of(places: Iterable[str]) -> Iterator[int]:
+    """Yield the event of each place, e.g. 17 of `#17.args.id`; places outside events have none."""
+    for place in places:
+        number = place.removeprefix("#").partition(".")[0]
+        if place.startswith("#") and number.isdigit():
+            yield int(number)
 
 
 def _trigger_place(span: Span) -> str:

@@ -35,7 +35,7 @@ export default {
     });
     const ask = (change) => { Object.assign(asked, change); ui.say("find", asked); };
 
-    const filter = search("Filter runs", (text) => ask({ text }), { placeholder: "Filter: id, agent, model, tag …" });
+    const filter = search("Filter runs", (text) => ask({ text }), { placeholder: "Filter: id, agent, model, tag …", pause: 60 });
     const inside = search("Search inside records", (text) => ask({ inside: text }), { placeholder: "Inside records …", pause: 500 });
     const status = select([["", "Any status"]], (value) => ask({ status: value }));
     const grade = select([["", "Any grade"]], (value) => ask({ grade: value }));

@@ -3,6 +3,7 @@
 const STATUS = {
   open: ["○", "to decide"], accepted: ["✓", "accepted"], rejected: ["–", "not personal"],
   retained: ["◆", "stays"], seen: ["✓", "seen"], settled: ["✓", "settled by decisions on its values"],
+  sent: ["…", "being kept"],
 };
 const TYPES = { LOCATION: "place", PERSON: "person", EMAIL_ADDRESS: "e-mail address", PHONE_NUMBER: "phone number" };
 const STRATEGIES = { next_draw: "another pseudonym", exact_length: "same length", shape: "same shape" };
@@ -47,7 +48,8 @@ function hunk(one, raw) {
     : [line("old", "−", "now", one.old, one, raw), line("new", "+", "in the case", one.new, one, raw)];
   return el("div", { class: "wb-hunk" },
     el("div", { class: "wb-hunk-head" }, el("span", { class: "wb-mono" }, one.at),
-      el("span", {}, `${one.detector.replaceAll("_", " ")}, ${one.score.toFixed(2)}`)), lines);
+      el("span", { title: "Which detector found it, and how certain it is, from 0 to 1" },
+        `found by ${one.detector.replaceAll("_", " ")} · ${one.score.toFixed(2)}`)), lines);
 }
 
 function reading(one) {
@@ -65,9 +67,8 @@ function render(context) {
   let raw = null;
   let held = false;
   let state_now = {};
-  let wanted = null;
   let asking = null;
-  let sent = null;
+  const sent = new Set();
 
   const ui = frame(context, {
     name: "redaction", title: "Redaction",
@@ -87,7 +88,7 @@ function render(context) {
     },
     sync: SYNC_MS,
     hears: {
-      list: (message) => { sent = null; state_now = message.state; all = message.rows; draw_state(); draw_list(); },
+      list: (message) => { sent.clear(); state_now = message.state; all = message.rows; draw_state(); draw_list(); },
       state: (message) => { state_now = message.state; draw_state(); },
       detail: (message) => { if (open === message.detail.name) draw_detail(message.detail); },
       raw: (message) => { if (held && open === message.name) { raw = message.values; redraw(); } },
@@ -127,7 +128,7 @@ function render(context) {
     },
     name: (row) => `${row.kind === "text" ? `text to read, ${row.type}` : typed(row.type)}, ${row.at}, ${plural(row.places, "place")},`
       + ` ${STATUS[row.status][1]}${row.by ? ` by ${row.by}` : ""}${row.trigger ? ", trigger" : ""}`,
-    onselect: (row) => { wanted = null; show(row.name); },
+    onselect: (row) => show(row.name),
   });
   const head = el("div", { class: "wb-finding-head" });
   const facts = el("div", { class: "wb-facts" });
@@ -194,9 +195,8 @@ function render(context) {
     }
     if (!desk.isConnected) fill(ui.body, desk);
     const shown_rows = all.filter(listed[filter]);
-    const keep = shown_rows.findIndex((row) => row.name === (wanted ?? open));
+    const keep = shown_rows.findIndex((row) => row.name === open);
     list.set(shown_rows, { keep });
-    wanted = null;
     if (!shown_rows.length) return nothing();
     if (keep < 0) list.go(Math.max(0, list.index));
     else show(shown_rows[keep].name);
@@ -281,16 +281,20 @@ function render(context) {
     if (had) list.node.focus({ preventScroll: true });
   }
 
+  /** Decide and go on: the next finding is asked for first, so that nobody waits for the store. */
   function decide(kind, fields = {}) {
-    if (!detail || detail.name !== open || sent === open) return;
+    if (!detail || detail.name !== open || sent.has(open)) return;
     if ((kind === "see") !== (detail.kind === "text")) return;
-    const from = list.index;
-    const next = list.items.slice(from + 1).find((row) => row.status === "open") ?? list.items.find((row, nth) => nth !== from && row.status === "open");
+    const { name, type } = detail;
+    const row = list.items[list.index];
+    const next = list.items.findIndex((one, nth) => nth > list.index && one.status === "open");
+    const other = next >= 0 ? next : list.items.findIndex((one) => one !== row && one.status === "open");
     asking = null;
-    sent = open;
-    wanted = kind === "draw" ? open : next?.name ?? null;
-    ui.decide(kind, { name: open, ...fields });
-    ui.announce(`${typed(detail.type)}: ${{ see: "seen", accept: "accepted", draw: "drawn again", reject: "not personal", retain: "stays" }[kind]}`);
+    sent.add(name);
+    if (kind !== "draw" && row?.name === name) row.status = "sent";
+    if (kind !== "draw" && other >= 0) list.go(other);
+    ui.decide(kind, { name, ...fields });
+    ui.announce(`${typed(type)}: ${{ see: "seen", accept: "accepted", draw: "drawn again", reject: "not personal", retain: "stays" }[kind]}`);
     list.node.focus({ preventScroll: true });
   }
 

@@ -21,6 +21,7 @@ export default {
     const lists = {};
     let parting = null;
     let hit = "";
+    let asking = 0;
     let far = new Set();
     let failures = false;
     let shown_detail = null;
@@ -34,6 +35,7 @@ export default {
         row: "A call with its result, a model's request with its reply, or one other event.",
         outcome: "How a call ended: ok, retryable, permanent, unknown, denied, missing.",
         "∥ 2": "Ran at the same time as two other calls.",
+        "▒ 2": "Redaction replaces two values of the row; the details mark them.",
         trigger: "What makes the failure happen. Marked values are kept through redaction and shrinking.",
         claim: "A text shown to a person, with the outcome it claims.",
         "⌁": "A stretch in which nothing ran was cut out of the drawing.",
@@ -47,7 +49,7 @@ export default {
       hears: { nothing, head, rows: more, detail, found, go: ({ seq }) => jump(seq) },
     });
 
-    const find = search("Search events", look_for, { placeholder: "Search names, arguments, results …", pause: 60 });
+    const find = search("Search events", look_for, { placeholder: "Search names, arguments, results …", pause: 0 });
     const only = button("Failures only", () => flip_failures(), { key: "f", pressed: false });
     const mask = button("Mask values", () => ui.say("mask", { on: mask.getAttribute("aria-pressed") !== "true" }), { key: "m", pressed: false });
     const fold = button("Collapse all", () => fold_all(), { look: "quiet" });
@@ -144,15 +146,17 @@ export default {
       if (focused) lists.this.node.focus();
     }
     function side_box(side, words) {
-      const { end, timed } = runs[side].head;
-      const scale = timed ? ["0", duration(end)] : ["first", "last"];
+      const { timed } = runs[side].head;
+      const { ms, breaks } = runs[side].head;
+      const scale = timed ? ["0", duration(ms)] : ["first", "last"];
+      const unit = !timed ? "order" : breaks.length ? "time, idle cut ⌁" : "time";
       return el("div", { class: "wb-side" },
         words ? el("h4", { class: "wb-side-title" }, words, " ", el("code", { class: "wb-value" }, runs[side].head.run_id)) : null,
         el("div", { class: "wb-columns", "aria-hidden": "true" },
           el("span", { class: "wb-c-seq" }, "#"), el("span", { class: "wb-c-lane" }, "Lane"),
           el("span", { class: "wb-c-title" }, "What"), el("span", { class: "wb-c-outcome" }, "Outcome"),
           el("span", { class: "wb-c-ms" }, "Took"),
-          el("span", { class: "wb-c-bar wb-axis" }, el("span", {}, scale[0]), el("span", {}, timed ? "time" : "order"), el("span", {}, scale[1]))),
+          el("span", { class: "wb-c-bar wb-axis" }, el("span", {}, scale[0]), el("span", {}, unit), el("span", {}, scale[1]))),
         lists[side].node);
     }
     function list_of(side, two) {
@@ -221,6 +225,7 @@ export default {
             on: { click: (event) => { event.stopPropagation(); toggle_turn(side, span.turn); } } },
           closed[side].has(span.turn) ? "▸" : "▾") : span.depth ? null : el("span", { class: "wb-twisty" }),
           span.trigger ? chip("⚑ trigger", "warn") : null,
+          span.replaced ? chip(`▒ ${count(span.replaced)}`, "permission", { title: `${replaced(span.replaced)} by redaction` }) : null,
           mine(side, span, "at") ? chip("◆ parts here", "bad") : null,
           span.agent ? el("span", { class: "wb-soft wb-value wb-agent" }, text(span.agent, { hit })) : null,
           el("span", { class: `wb-value ${span.lane === "tool" ? "wb-mono" : ""}` }, text(span.title.replace(/\s+/g, " "), { hit })),
@@ -237,6 +242,9 @@ export default {
             at: { "--wb-from": span.start / run.end, "--wb-share": span.length / run.end } })),
       ];
     }
+    function replaced(many) {
+      return `${count(many)} ${many === 1 ? "value is" : "values are"} replaced`;
+    }
     function toggle_turn(side, turn) {
       closed[side][closed[side].has(turn) ? "delete" : "add"](turn);
       refresh(side);
@@ -245,15 +253,22 @@ export default {
     function spoken(span, side) {
       return [`${span.seq}`, KIND[span.kind] ?? span.kind, span.title.slice(0, 80), span.outcome.replaceAll("_", " "), span.bad ? "failure" : "",
         duration(span.ms), span.beside ? `at the same time as ${span.beside} others` : "", span.trigger ? "trigger" : "",
+        span.replaced ? replaced(span.replaced) : "",
         mine(side, span, "at") ? "the runs part here" : mine(side, span, "after") ? "after they part" : ""].filter(Boolean).join(", ");
     }
     function say_status() {
+      if (!lists.this) return;
       const all = runs.this.spans;
       const bad = all.filter((span) => span.bad).length;
       const listed = lists.this.items.length;
       ui.status(`${count(listed)} of ${count(runs.this.head.rows)} rows, ${count(runs.this.head.events)} events · ` +
         `${bad} failure${bad === 1 ? "" : "s"}${hit ? ` · search: ${count(listed)} found` : ""}` +
+        (hidden() ? ` · ${replaced(hidden())}` : "") +
         (runs.this.head.timed ? "" : " · no times were recorded: rows stand by order"));
+    }
+
+    function hidden() {
+      return runs.this.spans.reduce((sum, span) => sum + span.replaced, 0);
     }
 
     // --- moving -------------------------------------------------------------------
@@ -263,7 +278,8 @@ export default {
       far = new Set();
       for (const side of Object.keys(lists)) refresh(side);
       say_status();
-      if (hit && runs.this.spans.some((span) => span.long)) ui.say("search", { text: hit });
+      clearTimeout(asking);
+      if (hit && runs.this.spans.some((span) => span.long)) asking = setTimeout(() => ui.say("search", { text: hit }), 150);
     }
     function flip_failures() {
       failures = !failures;
@@ -272,6 +288,7 @@ export default {
       say_status();
     }
     function failure(by) {
+      if (!lists.this) return;
       const { items, index } = lists.this;
       for (let at = index < 0 && by < 0 ? items.length - 1 : index + by; at >= 0 && at < items.length; at += by)
         if (items[at].bad) {
@@ -304,10 +321,11 @@ export default {
       const left = 62;
       const wide = box.width - left - 12;
       const x = (at) => left + (at / run.end) * wide;
-      const shelf = { model: 8, tool: 27, permission: 60, state: 60, message: 8 };
+      const shelf = { model: 8, tool: 27, permission: 60, state: 79 };
       pen.font = `11px ${getComputedStyle(ui.root).fontFamily}`;
       pen.textBaseline = "middle";
-      for (const [words, y, high] of [["Model", 6, 15], ["Tools", 25, 29], ["Permits", 58, 15]]) {
+      pen.lineWidth = 1;
+      for (const [words, y, high] of [["Model", 6, 15], ["Tools", 25, 29], ["Permits", 58, 15], ["State", 77, 15]]) {
         pen.fillStyle = colour["ink-soft"];
         pen.fillText(words, 12, y + high / 2);
         pen.fillStyle = colour.raised;
@@ -332,9 +350,9 @@ export default {
       for (const span of spans.filter((one) => one.bad)) {
         const at = x(span.start);
         pen.beginPath();
-        pen.moveTo(at - 4, 84);
-        pen.lineTo(at + 4, 84);
-        pen.lineTo(at, 77);
+        pen.moveTo(at - 4, 103);
+        pen.lineTo(at + 4, 103);
+        pen.lineTo(at, 96);
         pen.fill();
       }
       pen.strokeStyle = colour["ink-soft"];
@@ -342,12 +360,12 @@ export default {
       for (const gap of run.breaks) {
         pen.beginPath();
         pen.moveTo(x(gap.at), 4);
-        pen.lineTo(x(gap.at), 75);
+        pen.lineTo(x(gap.at), 94);
         pen.stroke();
       }
       const bad = spans.filter((span) => span.bad).length;
       canvas.setAttribute("aria-label", `Overview: ${spans.length} rows, ${bad} failures, ${run.breaks.length} idle stretches cut`);
-      canvas.title = "Model, tools and permissions over time; ▲ marks a failure. Click to go there.";
+      canvas.title = "Model, tools, permissions and state over time; ▲ marks a failure. Click to go there.";
     }
     /** Resolve the tokens: a canvas knows no variables. */
     function palette() {
@@ -413,7 +431,7 @@ export default {
           message.beside.slice(0, 8).map((seq) => button(`#${seq}`, () => jump(seq), { look: "quiet" })),
           message.beside.length > 8 ? ` and ${message.beside.length - 8} more` : "") : null,
         message.events.map((event) => el("section", { class: "wb-event" },
-          el("h4", { class: "wb-event-title" }, event.kind.replaceAll("_", " "), " ", el("span", { class: "wb-soft" }, event.place),
+          el("h4", { class: "wb-event-title" }, event.kind.replaceAll("_", " "), " ", el("span", { class: "wb-soft" }, event.place, " "),
             event === last && event.origin ? el("span", { class: "wb-soft wb-value wb-cut", title: event.origin }, ` from ${event.origin}`) : null),
           event.fields.length ? el("div", { class: "wb-tree" }, event.fields.map((one) => node(one.name, one.value, 0)))
             : el("p", { class: "wb-soft" }, "Nothing more was recorded."),
@@ -447,6 +465,7 @@ export default {
 
     ui.say("ready");
     return () => {
+      clearTimeout(asking);
       for (const list of Object.values(lists)) list.end();
       repaint.disconnect();
       resized.disconnect();

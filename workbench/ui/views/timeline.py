@@ -28,7 +28,7 @@ class TimelineView(View):
         self.hear("mask", self._mask, on=bool)
         self.hear("trigger", self._trigger, seq=int)
         self.hear("compare", self._compare, run_id=str)
-        controller.watch(self.ready)
+        controller.watch(self._changed)
 
     def ready(self) -> None:
         """Tell a browser the rows, chunk by chunk."""
@@ -42,6 +42,13 @@ class TimelineView(View):
             for chunk in timeline.rows(side):
                 self.tell("rows", side=side, rows=chunk)
 
+    def _changed(self) -> None:
+        """Tell the rows again, and what a person looks at: marks may be new."""
+        self.ready()
+        selected = self.timeline.selected
+        if selected is not None:
+            self._select(seq=selected, side="this")
+
     def go(self, seq: int) -> None:
         """Show the row of an event to whoever looks."""
         self.tell("go", seq=seq)
@@ -53,11 +60,8 @@ class TimelineView(View):
         self.tell("found", text=text, seqs=[*self.timeline.search_long(text)])
 
     def _mask(self, *, on: bool) -> None:
-        timeline = self.timeline
-        timeline.masks = on
-        self.ready()
-        if timeline.selected is not None:
-            self._select(seq=timeline.selected, side="this")
+        self.timeline.masks = on
+        self._changed()
 
     def _trigger(self, *, seq: int) -> None:
         self.timeline.mark_trigger(seq)
