@@ -99,6 +99,12 @@ class CaseForm:
         path = None if last is None else self._cases / str(last.payload["file"])
         return path if path is not None and path.is_file() else None
 
+    @property
+    def edition(self) -> str | None:
+        """Another text whenever the exported file is another one; None: there is none."""
+        path = self.file
+        return None if path is None else f"{path.name} {path.stat().st_mtime_ns}"
+
     def check(self, fields: CaseFields) -> JsonMap:
         """Say which fields are wrong, and show the file that would be written; writes nothing.
 

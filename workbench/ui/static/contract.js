@@ -12,6 +12,8 @@ export default {
   render(context) {
     let timer = 0;
     let told = null; // the text as the kernel has it
+    let sent = null; // as it was sent last
+    let is_dirty = false; // whether somebody typed since the kernel had what stands here
     const ui = frame(context, {
       name: "contract",
       title: "What must never happen again?",
@@ -43,7 +45,7 @@ export default {
     const parts = Object.fromEntries(PARTS.map(([name, , example]) => [name, el("input", {
       class: "wb-input wb-mono", type: "text", placeholder: example, spellcheck: "false", autocomplete: "off", on: { input: later_parts },
     })]));
-    const adding = button("Add these clauses", () => ui.decide("preset", { ...filled(), text: area.value }), { disabled: true });
+    const adding = button("Add these clauses", () => decide("preset", filled()), { disabled: true });
     const editor = field("Contract, YAML", area);
     area.setAttribute("aria-describedby", problems.id);
 
@@ -57,6 +59,10 @@ export default {
     fill(list, el("li", {}, state("loading", "Looking for what went wrong …")));
 
     function later() {
+      is_dirty = true;
+      judge_soon();
+    }
+    function judge_soon() {
       stating.disabled = true;
       clearTimeout(timer);
       if (area.value.length > MAX_TEXT) {
@@ -75,8 +81,12 @@ export default {
       for (const [name] of PARTS) wrong(parts[name], found.filter((one) => one.field === name));
       adding.disabled = !good;
     }
-    function keep() { if (told !== null && area.value !== told) ui.decide("keep", { text: area.value }); }
-    function state_it() { if (!stating.disabled) ui.decide("state", { text: area.value }); }
+    function decide(kind, fields = {}) {
+      sent = area.value;
+      ui.decide(kind, { ...fields, text: sent });
+    }
+    function keep() { if (told !== null && area.value !== told) decide("keep"); }
+    function state_it() { if (!stating.disabled) decide("state"); }
 
     function suggestions({ suggestions: found }) {
       fill(list, found.map((one, number) => {
@@ -85,7 +95,7 @@ export default {
         return el("li", { class: "wb-card" },
           el("div", { class: "wb-bar" }, el("strong", {}, `${name[0].toUpperCase()}${name.slice(1)}`), chip(words, look, { title: `Confidence: ${one.confidence}` }),
             el("span", { class: "wb-grow" }),
-            button("Take", () => ui.decide("use", { number, text: area.value }), { title: `Add the clause of ${name}` })),
+            button("Take", () => decide("use", { number }), { title: `Add the clause of ${name}` })),
           el("p", { class: "wb-value" }, one.sentence),
           proofs(one.evidence),
           el("pre", { class: "wb-mono wb-value", tabindex: "0", role: "region", "aria-label": `Clause of ${name}` }, one.text.trimEnd()));
@@ -101,18 +111,18 @@ export default {
     function typed({ text: words, by, summary }) {
       ui.status(summary);
       const mine = area.value;
-      const is_kept = told === null || mine === told || mine === words;
       const was = told;
       told = words;
-      if (mine === words && was !== null) { ui.drop("theirs"); return; }
-      if (is_kept) put_text(words);
-      else if (words !== was) ui.notice("theirs", `${by || "Somebody"} wrote another text meanwhile. Yours is still here; to state it is to decide for it.`,
+      if (mine === words) { is_dirty = false; ui.drop("theirs"); if (was === null) put_text(words); }
+      else if (!is_dirty) put_text(words);
+      else if (words !== was && words !== sent) ui.notice("theirs", `${by || "Somebody"} wrote another text meanwhile. Yours is still here; to state it is to decide for it.`,
         button("Show theirs", () => { ui.drop("theirs"); ui.drop("refused"); put_text(told); }),
         button("Keep mine", () => { ui.drop("theirs"); ui.drop("refused"); keep(); area.focus(); }));
     }
     function put_text(words) {
       area.value = words;
-      later();
+      is_dirty = false;
+      judge_soon();
     }
     function added({ text: words }) {
       ui.drop("refused");

@@ -15,14 +15,17 @@ const CHOICES = {
 };
 const LONG = new Set(["summary", "impact", "cause", "mend"]);
 const ON_PATH = { fail: ["✗ breaks it", "bad"], pass: ["✓ keeps it", "ok"], inconclusive: ["? not known", "warn"] };
-const SIGNS = { "+": ["added", "wb-plus"], "-": ["removed", "wb-minus"], "@": ["", "wb-hunk"] };
+const LINES = { "+": ["added", "wb-plus"], "-": ["removed", "wb-minus"], "@": ["", "wb-hunk"] };
 
 export default {
   render(context) {
     let timer = 0;
     let limits = {};
     let told = null; // the fields as the kernel has them
+    let sent = {}; // as they were sent last
+    const dirty = new Set(); // fields that were typed in since the kernel had what they say
     let exported = false;
+    let found_problems = [];
     let shown_part = "file";
     const ui = frame(context, {
       name: "export",
@@ -43,7 +46,7 @@ export default {
     });
     const inputs = Object.fromEntries(FIELDS.map(([name]) => [name, input(name)]));
     const general = el("div", { class: "wb-problems", role: "status", "aria-live": "polite" });
-    const exporting = button("Export", () => ui.decide("export", values()), { look: "primary", disabled: true });
+    const exporting = button("Export", () => { sent = values(); ui.decide("export", sent); }, { look: "primary", disabled: true });
     const missing = el("span", { class: "wb-note" });
     const preview = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "region", "aria-label": "The case file" });
     const heading = el("div", { class: "wb-bar" }, el("h4", {}, "Preview"));
@@ -61,8 +64,8 @@ export default {
         el("label", { for: node.id, class: "wb-label" }, label, note ? ` (${note})` : ""), node);
     }
     function input(name) {
-      if (CHOICES[name]) return select(CHOICES[name], () => { later(); keep(); });
-      const on = { input: later, blur: (event) => { event.target.dataset.touched = "true"; later(); keep(); } };
+      if (CHOICES[name]) return select(CHOICES[name], () => { dirty.add(name); later(); keep(); });
+      const on = { input: () => { dirty.add(name); later(); }, blur: (event) => { event.target.dataset.touched = "true"; draw_wrong(); keep(); } };
       if (LONG.has(name)) return el("textarea", { class: "wb-input", rows: 2, on });
       return el("input", { class: "wb-input", type: name === "review_date" ? "date" : "text", autocomplete: "off", on });
     }
@@ -81,36 +84,46 @@ export default {
       timer = setTimeout(() => { if (!too_long()) ui.say("check", values()); }, 250);
     }
     function keep() {
-      if (told && !too_long() && Object.entries(values()).some(([name, value]) => value !== told[name])) ui.decide("fill", values());
+      if (told && !too_long() && Object.entries(values()).some(([name, value]) => value !== told[name])) {
+        sent = values();
+        ui.decide("fill", sent);
+      }
     }
     function fields({ fields: now }) {
       const was = told;
       told = now;
       const theirs = [];
+      let is_other = was === null;
       for (const [name, node] of Object.entries(inputs)) {
-        const is_mine = was !== null && node.value !== was[name] && node.value !== now[name];
-        if (!is_mine) node.value = now[name];
-        else if (now[name] !== was[name]) theirs.push(name);
+        if (!dirty.has(name) || node.value === now[name]) {
+          is_other ||= node.value !== now[name];
+          node.value = now[name];
+          dirty.delete(name);
+        } else if (was && now[name] !== was[name] && now[name] !== sent[name]) theirs.push(name);
       }
       if (theirs.length) {
         const labels = FIELDS.filter(([name]) => theirs.includes(name)).map(([, label]) => label).join(", ");
         ui.notice("theirs", `Somebody else filled in ${labels} meanwhile. What you typed is still here.`,
-          button("Show theirs", () => { for (const name of theirs) inputs[name].value = told[name]; settled(); }),
+          button("Show theirs", () => { for (const name of theirs) { inputs[name].value = told[name]; dirty.delete(name); } settled(); }),
           button("Keep mine", () => { settled(); keep(); }));
       }
-      if (!exported) later();
+      if (!exported && is_other) later(); // else a click on Export, which sends what was typed, would miss it
     }
     function settled() {
       ui.drop("theirs");
       ui.drop("refused");
       later();
     }
-    function checked({ problems, preview: words, missing: names, can_be_exported: can }) {
-      if (exported || too_long()) return;
+    function draw_wrong() {
       for (const [name, node] of Object.entries(inputs)) {
-        const found = problems.filter((one) => one.field === name);
+        const found = found_problems.filter((one) => one.field === name);
         wrong(node, node.value || node.dataset.touched ? found : []); // an empty form is not full of red
       }
+    }
+    function checked({ problems, preview: words, missing: names, can_be_exported: can }) {
+      if (exported || too_long()) return;
+      found_problems = problems;
+      draw_wrong();
       const others = problems.filter((one) => !(one.field in inputs));
       fill(general, others.map((one) => el("p", { class: "wb-problem" }, one.message, one.fix ? `. Fix: ${one.fix}` : "")));
       const labels = FIELDS.filter(([name]) => problems.some((one) => one.field === name)).map(([, label]) => label);
@@ -165,14 +178,14 @@ export default {
       const minus = found.diff.filter(([sign]) => sign === "-").length;
       const part = (name, words) => button(words, () => show(name), { pressed: shown_part === name });
       fill(heading, el("h4", { class: "wb-value" }, found.path), el("span", { class: "wb-grow" }),
-        part("file", "File"), part("diff", `Last step +${count(plus)} −${count(minus)}`));
+        el("span", { class: "wb-bar" }, part("file", "File"), part("diff", `Last step +${count(plus)} −${count(minus)}`)));
       if (shown_part === "file") {
         fill(preview, found.text, found.hidden ? `\n… ${count(found.hidden)} more characters are in the file` : "");
         return;
       }
       if (!found.diff.length) fill(preview, "Too long to be compared here: see `git diff`.");
       else fill(preview, found.diff.map(([sign, line]) => {
-        const [words, look] = SIGNS[sign] ?? ["", ""];
+        const [words, look] = LINES[sign] ?? ["", ""];
         return el("span", { class: `wb-line ${look}` }, words ? el("span", { class: "wb-sr" }, `${words}: `) : null,
           el("span", { "aria-hidden": "true" }, sign === "@" ? "" : sign), line);
       }));

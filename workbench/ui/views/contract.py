@@ -40,6 +40,7 @@ class ContractView(View):
 
     def ready(self) -> None:
         """Tell a browser the suggestions, the text, and what is wrong with it."""
+        self.form.look_again()
         self.tell("suggestions", suggestions=self.form.suggestions())
         self._text()
 

@@ -26,6 +26,7 @@ class CaseView(View):
 
     def __init__(self, controller: CaseForm) -> None:
         self.form = controller
+        self._edition: str | None = None
         super().__init__(controller)
         filled: dict[str, Shape] = dict.fromkeys(LIMITS, str)
         self.hear("check", self._check, **filled)
@@ -37,6 +38,7 @@ class CaseView(View):
 
     def ready(self) -> None:
         """Tell a browser what is filled in, what is wrong with it, and the proof of the case."""
+        self.form.look_again()
         self.tell("limits", limits={**LIMITS})
         self._fields()
         self._proof()
@@ -45,6 +47,7 @@ class CaseView(View):
         self.tell("fields", fields=asdict(self.form.fields), seen=self.form.seen)
 
     def _proof(self) -> None:
+        self._edition = self.form.edition
         self.tell("proof", proof=self.form.proof(), summary=self.form.summary())
 
     def _check(self, **filled: str) -> None:
@@ -53,6 +56,8 @@ class CaseView(View):
     def _sync(self) -> None:
         self.form.look_again()
         self._fields()
+        if self.form.edition != self._edition:
+            self._proof()
 
     def _fill(self, *, seen: int, **filled: str) -> None:
         try:
