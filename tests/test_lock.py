@@ -14,6 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 
+LOCKS = sorted(str(path.relative_to(ROOT / "lock")) for path in (ROOT / "lock").rglob("*.txt"))
+
+
 def locked(name):
     """Return the versions of each package in one lock file."""
     found: dict[str, set[str]] = {}
@@ -53,7 +56,7 @@ def test_the_runner_lock_is_part_of_the_whole_lock():
     assert all(whole[name] == versions for name, versions in runner.items())
 
 
-@pytest.mark.parametrize("name", ["dev.txt", "runner.txt", "uv.txt"])
+@pytest.mark.parametrize("name", LOCKS)
 def test_a_lock_has_hashes_and_names_no_place(name):
     """A lock says what, never from where."""
     text = (ROOT / "lock" / name).read_text("utf-8")
