@@ -62,14 +62,16 @@ class Recorder:
 
     def add(self, event: Event) -> Event:
         """Append an event: gives it its place, and the time and the agent it does not have."""
-        placed = replace(
-            event,
-            seq=len(self.events),
-            at=event.at or self._now(),
-            agent=event.agent or self.agent,
-        )
-        self.events.append(placed)
-        return placed
+        at, agent = event.at or self._now(), event.agent or self.agent
+        if (event.seq, event.at, event.agent) != (self.seq, at, agent):
+            event = replace(event, seq=self.seq, at=at, agent=agent)
+        self.events.append(event)
+        return event
+
+    @property
+    def seq(self) -> int:
+        """The place of the next event; one that is made with it is not made again."""
+        return len(self.events)
 
     def fresh_call_id(self, wanted: str) -> str:
         """Return `wanted`, or with a number behind it when the trace has it already."""
@@ -98,7 +100,7 @@ class Recorder:
             return
         fixture = answered.fixture
         if fixture.outcome is not Outcome.MISSING:
-            self.add(_result(call_id, fixture, latency_ms=latency_ms))
+            self.add(_result(call_id, fixture, latency_ms=latency_ms, seq=self.seq))
         for name, value in fixture.sets.items():
             self.set_state(name, value)
 
@@ -133,8 +135,9 @@ def _refusal(call_id: str, miss: Miss) -> ToolResult:
     )
 
 
-def _result(call_id: str, fixture: Fixture, *, latency_ms: float | None) -> ToolResult:
+def _result(call_id: str, fixture: Fixture, *, latency_ms: float | None, seq: int) -> ToolResult:
     return ToolResult(
+        seq=seq,
         call_id=call_id,
         outcome=fixture.outcome,
         detail=fixture.detail,

@@ -110,9 +110,10 @@ def turn_claim(turn: Turn, text: str) -> Claim:
     return Claim(text=text, outcome=ClaimOutcome(turn.outcome), basis=basis)
 
 
-def reply_event(turn: Turn, call_ids: Sequence[str]) -> ModelReply:
+def reply_event(turn: Turn, call_ids: Sequence[str], *, seq: int) -> ModelReply:
     """Return a turn as a model's reply."""
     return ModelReply(
+        seq=seq,
         text=turn.text or "",
         call_ids=tuple(call_ids),
         finish_reason=turn.finish_reason,
@@ -174,12 +175,12 @@ def play_calls(recorder: Recorder, table: FixtureTable, turn: Turn, *, number: i
     """
     call_ids = tuple(recorder.fresh_call_id(call.id) for call in turn.tool_calls)
     if number:
-        recorder.add(reply_event(turn, call_ids))
+        recorder.add(reply_event(turn, call_ids, seq=recorder.seq))
         if turn.text:
             recorder.add(turn_claim(turn, turn.text))
     by = turn.by or Requestor.AGENT
     for call, call_id in zip(turn.tool_calls, call_ids, strict=True):
-        recorder.add(_tool_call(call, call_id, by=by, turn=number))
+        recorder.add(_tool_call(call, call_id, by=by, turn=number, seq=recorder.seq))
     answers = [
         (table.answer(call.name, call_args(call)), call_id)
         for call, call_id in zip(turn.tool_calls, call_ids, strict=True)
@@ -196,8 +197,9 @@ def _completion(answer: tuple[Answered | Miss, str]) -> int:
     return answer[0].position if isinstance(answer[0], Answered) else -1
 
 
-def _tool_call(call: ScriptedCall, call_id: str, *, by: Requestor, turn: int) -> ToolCall:
+def _tool_call(call: ScriptedCall, call_id: str, *, by: Requestor, turn: int, seq: int) -> ToolCall:
     return ToolCall(
+        seq=seq,
         call_id=call_id,
         call_id_source=CallIdSource.GIVEN if call_id == call.id else CallIdSource.SYNTHESISED,
         tool=call.name,

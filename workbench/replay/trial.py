@@ -287,7 +287,8 @@ class Trial:
             return ScriptedReply(number=self._requests, error=turn.error, turn=turn)
         self._replies += 1
         calls = tuple((self._recorder.fresh_call_id(c.id), c) for c in turn.tool_calls)
-        self._recorder.add(reply_event(turn, [call_id for call_id, _ in calls]))
+        ids = [call_id for call_id, _ in calls]
+        self._recorder.add(reply_event(turn, ids, seq=self._recorder.seq))
         for call_id, call in calls:
             self._ask_for(call, call_id, given_id=call_id)
             if offered is not None and call.name not in offered:
@@ -310,6 +311,7 @@ class Trial:
     def _attempt(self, tool: str, args: Json | Absent, asked: Asked | None) -> ToolCall:
         by = self.script.requestor(tool, args) if asked is None else Requestor.AGENT
         event = ToolCall(
+            seq=self._recorder.seq,
             call_id=self._recorder.fresh_call_id("own") if asked is None else asked.call_id,
             call_id_source=CallIdSource.SYNTHESISED if asked is None else CallIdSource.GIVEN,
             tool=tool,
