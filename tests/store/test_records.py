@@ -12,6 +12,8 @@ from tests.strategies import hostile_texts, json_maps
 from workbench.store import Decision, Store, StoreCorrupt, StoreFull, TrialResult, open_store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workbench.model.jsonvalue import JsonMap
 from workbench.store.parts import OpenPart
 
@@ -60,6 +62,24 @@ def test_results_come_back_as_they_were(store: Store) -> None:
     assert head.version == 1
     assert sorted(store.results("c"), key=lambda result: result.verdict) == results
     assert store.results("other") == ()
+
+
+def test_results_come_in_the_order_in_which_they_were_stored(tmp_path: Path) -> None:
+    """A history that is out of order shows a case that was mended as one that broke."""
+    now = [1_800_000_000.0]
+    store = open_store(tmp_path / "store", clock=lambda: now[0])
+    stored = ["fail", "fail", "pass", "fail", "pass", "pass", "pass", "pass"]
+    for first, second in zip(stored[::2], stored[1::2], strict=True):
+        store.record(
+            [TrialResult(case_id="c", case_digest="d", verdict=one) for one in (first, second)]
+        )
+        now[0] += 86_400
+
+    again = open_store(tmp_path / "store").results("c")
+
+    assert [result.verdict for result in again] == stored
+    assert again[0].recorded_ms == again[1].recorded_ms == 1_800_000_000_000
+    assert again[-1].recorded_ms == 1_800_000_000_000 + 3 * 86_400_000
 
 
 def test_no_results_make_no_commit(store: Store) -> None:

@@ -185,6 +185,12 @@ class DeltaFolder:
         found = self._delta.file_uris(file_pruning_predicate=list(where) or None)
         return ["/".join(unquote(uri).split("/")[-depth:]) for uri in found]
 
+    def moments(self) -> dict[str, int]:
+        """Return when each part file was committed, milliseconds since 1970, by the file's name."""
+        actions = self._delta.get_add_actions(flatten=True)
+        names = (unquote(path).rpartition("/")[2] for path in actions["path"].to_pylist())
+        return dict(zip(names, actions["modification_time"].to_pylist(), strict=True))
+
     def commit(
         self,
         parts: Sequence[Part],

@@ -322,7 +322,7 @@ class Store:
         return add_results(self._made(RESULTS), rows, clock=self.clock) if rows else None
 
     def results(self, case_id: str) -> tuple[TrialResult, ...]:
-        """Return the recorded trials of a case, in no order."""
+        """Return the recorded trials of a case, those that were stored first before others."""
         table = self._there(RESULTS)
         return () if table is None else results_of(table, self._connection, case_id)
 

@@ -10,6 +10,7 @@ import json
 import time
 from dataclasses import dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.store.append import disk_errors, forget
@@ -57,6 +58,8 @@ class TrialResult:
     violations: tuple[JsonMap, ...] = ()
     duration_ms: float | None = None
     tokens: int | None = None
+    recorded_ms: int | None = field(default=None, compare=False)
+    """When it was stored, milliseconds since 1970; the store says it, None: it is not stored yet."""
 
 
 def add_decision(
@@ -135,12 +138,13 @@ def decisions_of(
 def results_of(
     table: DeltaFolder, connection: DuckDBPyConnection, case_id: str
 ) -> tuple[TrialResult, ...]:
-    """Return the recorded trials of a case, in no order."""
+    """Return the recorded trials of a case, those that were stored first before others."""
     query = """
-        select case_id, case_digest, version, verdict, violations, duration_ms, tokens
-        from {parts} where case_id = $case
+        select case_id, case_digest, version, verdict, violations, duration_ms, tokens, filename
+        from {parts} where case_id = $case order by filename, file_row_number
     """
-    return tuple(
+    moments = table.moments()
+    found = [
         TrialResult(
             case_id=case,
             case_digest=digest,
@@ -149,11 +153,13 @@ def results_of(
             violations=tuple(json.loads(violations)),
             duration_ms=duration_ms,
             tokens=tokens,
+            recorded_ms=moments[Path(file).name],
         )
-        for case, digest, version, verdict, violations, duration_ms, tokens in _rows(
+        for case, digest, version, verdict, violations, duration_ms, tokens, file in _rows(
             table, connection, query, {"case": case_id}
         )
-    )
+    ]
+    return tuple(sorted(found, key=lambda one: one.recorded_ms or 0))
 
 
 def _dumps(value: Json) -> str:
