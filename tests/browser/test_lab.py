@@ -63,10 +63,10 @@ def wait_for(address, server):
     pytest.fail("JupyterLab did not start within a minute")
 
 
-def test_the_lab_opens_the_quickstart_with_its_kernel(made_lab, browser):
+def test_the_lab_opens_the_incident_review_with_its_kernel(made_lab, browser):
     """A person who types `make lab` sees the guided review, ready to run."""
     page = browser.new_page()
-    page.goto(f"{made_lab}/lab/tree/00_quickstart.ipynb")
+    page.goto(f"{made_lab}/lab/tree/01_incident_review.ipynb")
 
     expect(page.locator(".jp-Notebook h1").first).to_be_visible(timeout=60_000)
     expect(page.locator(".jp-Toolbar-kernelName").first).to_have_text(

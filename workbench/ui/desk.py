@@ -179,12 +179,13 @@ class ReviewDesk:
         return step
 
     def _new(self) -> Step:
-        """What is done in one step may be said of another: all lines are written again."""
-        step = Step(on_heard=self._say)
+        """What is done in one step may open another, and all lines may say something else."""
+        step = Step(on_heard=self._heard)
         self._lines.append(step.line)
         return step
 
-    def _say(self) -> None:
+    def _heard(self) -> None:
+        self.session.look_again()
         for line in tuple(self._lines):
             line.renew()
 
