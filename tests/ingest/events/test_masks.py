@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -20,13 +21,14 @@ from workbench.ingest.events.masks import count_cuts, count_masks, count_redacte
         ("<EMAIL_ADDRESS_2> wrote to <PERSON>", 2),
         ("[REDACTED] [REDACTED:ssn]", 2),
         ("██████", 1),
-        ("user_01@mail-01.example", 1),
-        ("user_01@mail-01.invalid", 1),
         ("**bold** and ***both***", 0),
         ("a\n***\nb", 0),
         ("<INFORMATION> this is </INFORMATION>", 0),
         ("<div>[1] NAME", 0),
-        ("anna@mail.example", 0),
+        ("make: *** [Makefile:3: all] Error 2", 0),
+        ("gmake[1]: *** No rule to make target", 0),
+        ("Hotel * **** by the sea", 0),
+        ("100%|██████████| 5/5", 0),
         ("", 0),
     ],
 )
@@ -34,6 +36,48 @@ def test_masks_are_counted(text: str, count: int) -> None:
     """Markdown, markup and attack texts are no masks."""
     assert count_masks(json.dumps({"content": text}, ensure_ascii=False)) == count
     assert count_masks(json.dumps({"content": text})) == count
+
+
+MASKS = {
+    "Presidio": (
+        "<PERSON> <EMAIL_ADDRESS> <PHONE_NUMBER> <US_SSN> <CREDIT_CARD> <IBAN_CODE> <DATE_TIME> <NRP> "
+        "<LOCATION> <IP_ADDRESS> <CRYPTO> <UK_NHS> <US_PASSPORT> <US_DRIVER_LICENSE> <MEDICAL_LICENSE>"
+    ),
+    "LLM Guard": "[REDACTED_PERSON_1] [REDACTED_EMAIL_ADDRESS_1] [REDACTED_CREDIT_CARD_RE_12]",
+    "AWS Comprehend": "[NAME] [EMAIL] [BANK_ACCOUNT_NUMBER] [CREDIT_DEBIT_NUMBER] [SSN] [DATE_TIME]",
+    "Google DLP": "[PERSON_NAME] [EMAIL_ADDRESS] [PHONE_NUMBER] [CREDIT_CARD_NUMBER]",
+    "Private AI": "[NAME_1] [EMAIL_ADDRESS_2] [DOB_1]",
+    "Langfuse": "[REDACTED] [REDACTED EMAIL] [REDACTED CREDIT CARD]",
+    "OpenInference": "__REDACTED__",
+    "Sentry": "[Filtered]",
+    "Logfire": "[Scrubbed due to 'password']",
+    "LangSmith and pino": "[redacted] [Redacted]",
+    "Rails": "[FILTERED]",
+    "by hand": "<REDACTED> <redacted> [MASKED] [HIDDEN] [REDACTED:ssn]",
+    "digits": "XXXX-XXXX-XXXX-1234 XXX-XX-6789 ****1234 xxxx-xxxx-xxxx-1234",
+}
+"""Tool -> its marks, with spaces between."""
+
+
+@pytest.mark.parametrize("tool", MASKS)
+def test_masks_of_other_tools_are_known(tool: str) -> None:
+    """Each mark is counted once, wherever it stands."""
+    marks = re.findall(r"<[^>]*>|\[[^\]]*\]|\S+", MASKS[tool])
+
+    assert count_masks(json.dumps({"content": f"Dear {MASKS[tool]},"})) == len(marks)
+    assert count_masks(json.dumps(dict.fromkeys(map(str, range(2)), marks[0]))) == 2
+
+
+@pytest.mark.parametrize(
+    "mark", ["{EMAIL}", "{US_SOCIAL_SECURITY_NUMBER}", "<URL>", "REDACTED", "XXXX-XXXX"]
+)
+def test_what_templates_hold_too_counts_only_as_a_whole_value(mark: str) -> None:
+    """Bedrock writes `{EMAIL}`; so does every template."""
+    inner = json.dumps({"to": mark})
+
+    assert count_masks(inner) == 1
+    assert count_masks(json.dumps({"arguments": inner})) == 1
+    assert count_masks(json.dumps({"text": f"use {mark} here"})) == 0
 
 
 @pytest.mark.parametrize(

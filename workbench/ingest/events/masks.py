@@ -8,26 +8,48 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from workbench.ingest.events.pseudonyms import count_pseudonyms
+
 __all__ = ["count_cuts", "count_masks", "count_redacted_errors"]
 
-_NAMES: Final = (
-    "ACCOUNT|ACCOUNT_ID|ADDRESS|API_KEY|CARD|CREDIT_CARD|CUSTOMER|DATE_OF_BIRTH|DATE_TIME|EMAIL|"
-    "EMAIL_ADDRESS|IBAN|IBAN_CODE|IP|IP_ADDRESS|LOCATION|NAME|ORGANIZATION|PASSWORD|PERSON|PHONE|"
-    "PHONE_NUMBER|SECRET|SSN|TOKEN|US_SSN|USERNAME|FILTERED|HIDDEN|MASKED|REDACTED|SCRUBBED"
+_CLASSES: Final = (
+    "ACCOUNT|ACCOUNT_ID|ACCOUNT_NUMBER|ADDRESS|AGE|API_KEY|AWS_ACCESS_KEY|AWS_SECRET_KEY|"
+    "BANK_ACCOUNT_NUMBER|BANK_ROUTING|CARD|CREDIT_CARD|CREDIT_CARD_NUMBER|CREDIT_CARD_RE|"
+    "CREDIT_DEBIT_CARD_NUMBER|CREDIT_DEBIT_NUMBER|CRYPTO|CUSTOMER|DATE_OF_BIRTH|DATE_TIME|DOB|"
+    "DRIVER_ID|EMAIL|EMAIL_ADDRESS|EMAIL_ADDRESS_RE|FIRST_NAME|FULL_NAME|FULLNAME|IBAN|IBAN_CODE|"
+    "INTERNATIONAL_BANK_ACCOUNT_NUMBER|IP|IP_ADDRESS|LAST_NAME|LICENSE_PLATE|LOCATION|MAC_ADDRESS|"
+    "MEDICAL_LICENSE|NAME|NRP|ORGANIZATION|PASSPORT|PASSPORT_NUMBER|PASSWORD|PERSON|PERSON_NAME|"
+    "PHONE|PHONE_NUMBER|PIN|SECRET|SSN|STREET_ADDRESS|TOKEN|UK_NHS|US_BANK_NUMBER|"
+    "US_DRIVER_LICENSE|US_ITIN|US_PASSPORT|US_SOCIAL_SECURITY_NUMBER|US_SSN|US_SSN_RE|USERNAME|UUID"
 )
-_NAMED: Final = rf"(?:{_NAMES})(?:_\d+)?(?::[^\"<>\[\]]{{0,40}})?[>\]]"
+"""What Presidio, LLM Guard, AWS Comprehend and Bedrock, Google's DLP and Private AI call a find."""
+_WORDS: Final = (
+    "REDACTED|[Rr]edacted|MASKED|[Mm]asked|FILTERED|[Ff]iltered|SCRUBBED|[Ss]crubbed|HIDDEN"
+)
+_BODY: Final = (
+    rf"(?:(?:{_CLASSES})(?:[_ ]REDACTED)?(?:_\d+)?"
+    rf"|(?:{_WORDS})(?: due to '[^'\"<>\[\]]{{1,40}}'|[_ -][A-Z][A-Z_ ]{{0,38}})?(?:_\d+)?)"
+    r"(?::[^\"<>\[\]{}]{0,40})?"
+)
+"""`[REDACTED:ssn]`, `<EMAIL_ADDRESS_2>`, `[REDACTED_PERSON_1]`, `[Scrubbed due to 'password']`."""
+_STARS: Final = re.compile(
+    r"(?<![\w*\\])(?<!\\n)(?<!\* )\*{3,}(?! \[| No rule)(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"
+)
+"""No Markdown, no stars of a hotel, no complaint of `make`."""
 _MASKS: Final = (
-    ("*", "***", re.compile(r"(?<![\w*\\])(?<!\\n)\*{3,}(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)")),
-    ("<", "<", re.compile(rf"<(?=[A-Z]){_NAMED}")),
-    ("[", "[", re.compile(rf"\[(?=[A-Z]){_NAMED}")),
-    ("█", "██", re.compile("█{2,}")),
-    ("\\", r"\u2588\u2588", re.compile(r"(?:\\u2588){2,}")),
-    (
-        "@",
-        "@mail-",
-        re.compile(r"\b[a-z]+_\d{2,}@mail-\d{2,}\.(?:example|invalid)\b"),
-    ),  # ours: page 05
-    ("9", "99999", re.compile(r"(?<![\d.])[89]99999\d{7,13}(?![\d.])")),  # ours, of cards
+    ("*", "***", _STARS),
+    ("<", "<", re.compile(rf"<(?=[A-Zrmfs]){_BODY}>")),
+    ("[", "[", re.compile(rf"\[(?=[A-Zrmfs]){_BODY}\]")),
+    # what templates and usage texts hold too counts only where it is all of a value
+    ("{", '}"', re.compile(rf'"\{{(?:{_CLASSES})\}}"')),
+    ("{", '}\\"', re.compile(rf'"\{{(?:{_CLASSES})\}}\\+"')),
+    ("<", '"<URL>', re.compile(r'"<URL>\\*"')),
+    ("█", "██", re.compile("(?<![|█])█{2,}")),
+    ("\\", r"\u2588\u2588", re.compile(r"(?<!\|)(?<!\\u2588)(?:\\u2588){2,}")),
+    ("_", "__REDACTED__", re.compile("__REDACTED__")),
+    ('"', '"REDACTED', re.compile(r'"REDACTED\\*"')),
+    ("X", "XX", re.compile(r'\b(?:X{2,4}[- ]){1,3}\d{4}\b|"X{4}(?:[- ]X{4}){1,3}\\*"')),
+    ("x", "xx", re.compile(r'\b(?:x{3,4}[- ]){2,3}\d{4}\b|"x{4}(?:[- ]x{4}){1,3}\\*"')),
 )
 """A character and a text that the mask cannot be without, found quickly; and its pattern."""
 _CUT_HINTS: Final = (b"[...", b"truncated", b"omitted")
@@ -53,9 +75,10 @@ def count_masks(text: str) -> int:
     >>> count_masks('{"card": "9999990000000018", "n": 999999, "t": 1999999000000001}')
     1
     """
-    return sum(
+    found = (
         len(mask.findall(text)) for sign, hint, mask in _MASKS if sign in text and hint in text
     )
+    return sum(found) + count_pseudonyms(text)
 
 
 def count_cuts(text: str) -> int:
