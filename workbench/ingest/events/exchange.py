@@ -18,6 +18,7 @@ from workbench.ingest.events.usage import usage_of
 from workbench.ingest.records.jsontext import DEPTH_LIMIT, depth_within
 from workbench.ingest.records.shapes import map_in, text_in
 from workbench.model.jsonvalue import parse_text
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,6 +63,7 @@ _SYSTEMS: Final = ("system", "instructions", "system_instruction", "system_instr
 _REPLIES: Final = ("messages", "output", "content", "parts")
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFacts:
     """What a request says beside its messages."""
@@ -186,10 +188,15 @@ def read_reply(given: Json, *, ref: str, origin: Origin) -> list[Message]:
 
 
 def with_usage(reply: Sequence[Message], usage: Usage | None) -> list[Message]:
-    """Give its tokens to the last message of a reply that has none."""
+    """Give its tokens to the last message of a reply that has none, and its cost to one without."""
     found = list(reply)
-    if found and usage is not None and not any(message.said.usage for message in found):
-        found[-1] = replace(found[-1], said=replace(found[-1].said, usage=usage))
+    if not found or usage is None:
+        return found
+    at = next((n for n, message in enumerate(found) if message.said.usage), len(found) - 1)
+    own = found[at].said.usage or usage
+    if own.cost_usd is None:
+        own = replace(own, cost_usd=usage.cost_usd)
+    found[at] = replace(found[at], said=replace(found[at].said, usage=own))
     return found
 
 

@@ -1,7 +1,12 @@
-"""Token counts of a reply, in any dialect's names."""
+"""Tokens and cost of a reply, in any dialect's names.
+
+A cost is taken where a record states it in US dollars, never computed from prices. Recorders
+that do not know a price write 0, so 0 beside tokens is no cost: what is not known stays absent.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.records.shapes import integer_in, map_in
@@ -10,7 +15,7 @@ from workbench.model.event import Usage
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["usage_of"]
+__all__ = ["cost_in", "usage_of"]
 
 _CACHED: Final = (
     "cached_tokens",
@@ -20,13 +25,42 @@ _CACHED: Final = (
     "prompt_details.cache_read",
     "cacheReadInputTokens",
     "cachedContentTokenCount",
+    "input_tokens_cache_read",
 )
+_COSTS: Final = ("cost_usd", "total_cost_usd", "total_cost", "cost")
+"""Where a record of tokens also says what they cost (OpenRouter, LiteLLM, Inspect)."""
 
 
-def usage_of(usage: Json) -> Usage | None:
-    """Read token counts in any dialect's names; None when there are none."""
-    if not isinstance(usage, dict) or not usage:
+def cost_in(value: Json, *names: str) -> float | None:
+    """Return the first of these fields that is a cost in US dollars, as a number or as text.
+
+    >>> cost_in({"total": "0.0125", "cost": 3}, "sum", "total"), cost_in({"total": 0}, "total")
+    (0.0125, None)
+    """
+    found = value if isinstance(value, dict) else {}
+    costs = (_cost(found.get(name)) for name in names)
+    return next((cost for cost in costs if cost is not None), None)
+
+
+def _cost(value: Json) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
+    try:
+        cost = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return cost if math.isfinite(cost) and cost > 0 else None
+
+
+def usage_of(usage: Json, *, cost_usd: float | None = None) -> Usage | None:
+    """Read token counts in any dialect's names; None when there are none.
+
+    Args:
+        usage: the record's mapping.
+        cost_usd: what the record says elsewhere; None: what the mapping says, if anything.
+    """
+    if not isinstance(usage, dict) or not usage:
+        return None if cost_usd is None else Usage(cost_usd=cost_usd)
     details = (
         map_in(usage, name)
         for name in ("input_token_details", "input_tokens_details", "prompt_tokens_details")
@@ -45,6 +79,7 @@ def usage_of(usage: Json) -> Usage | None:
             "candidatesTokenCount",
         ),
         cached_tokens=_first({**cached, **usage}, *_CACHED),
+        cost_usd=cost_usd if cost_usd is not None else cost_in(usage, *_COSTS),
     )
     return None if found == Usage() else found
 

@@ -16,11 +16,12 @@ from workbench.ingest.events.content import REASONING, read_content, read_result
 from workbench.ingest.events.finish import RunFacts, finished
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import usage_of
 from workbench.ingest.events.wrapped import unwrap
 from workbench.ingest.importers.chat_shape import chat_id, is_anthropic, is_surely_anthropic
 from workbench.ingest.records.format import Format
-from workbench.ingest.records.shapes import as_map, integer_in, map_in, map_items, text_in
-from workbench.model.event import CallError, ModelRequest, Usage
+from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
+from workbench.model.event import CallError, ModelRequest
 from workbench.model.jsonvalue import ABSENT
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _flush_reply(
         text=content.text,
         dropped=content.dropped,
         finish_reason=text_in(message, "stop_reason"),
-        usage=_usage(message),
+        usage=usage_of(message.get("usage")),
     )
     script.reply(said, calls)
 
@@ -180,17 +181,6 @@ def _add_result(script: Transcript, ref: str, block: JsonMap, origin: Origin) ->
             dropped=content.dropped,
             error=CallError(message=content.text) if failed else None,
         )
-    )
-
-
-def _usage(message: JsonMap) -> Usage | None:
-    usage = map_in(message, "usage")
-    if not usage:
-        return None
-    return Usage(
-        input_tokens=integer_in(usage, "input_tokens"),
-        output_tokens=integer_in(usage, "output_tokens"),
-        cached_tokens=integer_in(usage, "cache_read_input_tokens"),
     )
 
 

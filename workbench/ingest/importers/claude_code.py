@@ -19,6 +19,7 @@ from workbench.ingest.events.content import REASONING, read_content, read_result
 from workbench.ingest.events.finish import RunFacts, finished
 from workbench.ingest.events.times import time_of
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import cost_in, usage_of
 from workbench.ingest.importers.claude_code_chain import kept_entries
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import integer_in, map_in, map_items, text_in
@@ -30,7 +31,6 @@ from workbench.model.event import (
     Decision,
     Outcome,
     Permission,
-    Usage,
 )
 from workbench.model.jsonvalue import ABSENT
 from workbench.model.trace import Loss
@@ -114,7 +114,7 @@ class _Reader:
             text=content.text,
             dropped=content.dropped,
             finish_reason=text_in(message, "stop_reason"),
-            usage=_usage(message),
+            usage=usage_of(message.get("usage"), cost_usd=cost_in(entry, "costUSD")),
             claimed="" if said.agent and not self.alone else None,
         )
         if model == _SYNTHETIC or entry.get("isApiErrorMessage") is True:
@@ -240,17 +240,6 @@ def _error(block: JsonMap, detail: JsonMap, text: str | None) -> CallError | Non
     if block.get("is_error") is True:
         return CallError(message=text)
     return CallError(type="interrupted") if detail.get("interrupted") is True else None
-
-
-def _usage(message: JsonMap) -> Usage | None:
-    usage = map_in(message, "usage")
-    if not usage:
-        return None
-    return Usage(
-        input_tokens=integer_in(usage, "input_tokens"),
-        output_tokens=integer_in(usage, "output_tokens"),
-        cached_tokens=integer_in(usage, "cache_read_input_tokens"),
-    )
 
 
 def _first(entries: Sequence[tuple[str, JsonMap]], name: str) -> str | None:

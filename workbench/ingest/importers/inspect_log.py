@@ -21,9 +21,10 @@ from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.times import elapsed_ms, time_of
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import usage_of
 from workbench.ingest.importers.inspect_spans import Spans
 from workbench.ingest.records.format import Format
-from workbench.ingest.records.shapes import as_map, integer_in, map_in, map_items, text_in
+from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
 from workbench.model.event import (
     CallError,
     Change,
@@ -32,7 +33,6 @@ from workbench.model.event import (
     ModelRequest,
     Outcome,
     Permission,
-    Usage,
 )
 from workbench.model.jsonvalue import ABSENT
 from workbench.model.trace import Grade, Loss, RunStatus
@@ -126,19 +126,12 @@ class _Reader:
             return  # the request failed
         self.model = self.model or text_in(output, "model")
         self._seen.add(self._key(message))
-        usage = map_in(output, "usage")
         said = Said(
             ref=f"{ref}.output.choices.0.message",
             at=time_of(event.get("completed") or event.get("timestamp"), self.script.counts),
             agent=agent,
             finish_reason=text_in(choice, "stop_reason"),
-            usage=None
-            if not usage
-            else Usage(
-                input_tokens=integer_in(usage, "input_tokens"),
-                output_tokens=integer_in(usage, "output_tokens"),
-                cached_tokens=integer_in(usage, "input_tokens_cache_read"),
-            ),
+            usage=usage_of(output.get("usage")),
         )
         self._add_reply(said, message)
 

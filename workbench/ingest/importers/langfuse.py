@@ -30,7 +30,7 @@ from workbench.ingest.events.messages import Message, Role, read_message
 from workbench.ingest.events.times import moment_of
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Transcript
-from workbench.ingest.events.usage import usage_of
+from workbench.ingest.events.usage import cost_in, usage_of
 from workbench.ingest.events.weave import ModelSpan, ToolSpan, weave
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
@@ -139,7 +139,7 @@ def _model_span(one: _Seen, script: Transcript, origin: Origin) -> ModelSpan:
     sent = _without_tools(decoded(body.get("input")))
     given = decoded(body.get("output"))
     reply = read_reply(given, ref=step_key(one.ref, "output"), origin=origin)
-    reply = with_usage(reply, usage_of(body.get("usageDetails")))
+    reply = with_usage(reply, usage_of(body.get("usageDetails"), cost_usd=_cost(body)))
     flat = is_flat(sent)
     script.counts["prompt_flattened"] += flat
     history: list[Message] = []
@@ -164,6 +164,13 @@ def _model_span(one: _Seen, script: Transcript, origin: Origin) -> ModelSpan:
         history=history,
         reply=reply,
     )
+
+
+def _cost(body: JsonMap) -> float | None:
+    """Return what was stated or computed by Langfuse from its price list."""
+    stated = (map_in(body, name) for name in ("costDetails", "providedCostDetails"))
+    found = next((cost for one in stated if (cost := cost_in(one, "total"))), None)
+    return found or cost_in(body, "totalCost", "calculatedTotalCost")
 
 
 def _asked_in(span: ModelSpan) -> Iterator[Asked]:

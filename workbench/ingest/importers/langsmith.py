@@ -28,7 +28,7 @@ from workbench.ingest.events.messages import Role, read_message
 from workbench.ingest.events.times import moment_of
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Transcript
-from workbench.ingest.events.usage import usage_of
+from workbench.ingest.events.usage import cost_in, usage_of
 from workbench.ingest.events.weave import ModelSpan, ToolSpan, weave
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, text_in
@@ -196,7 +196,8 @@ def _model_span(run: _Run, script: Transcript, origin: Origin) -> ModelSpan:
     script.counts["prompt_flattened"] += flat
     first = not flat or script.counts["prompt_flattened"] == 1  # later ones repeat it
     reply = read_reply(run.value("outputs"), ref=run.ref("outputs"), origin=origin)
-    reply = with_usage(reply, usage_of(map_in(run.metadata, "usage_metadata")))
+    cost = cost_in({"total": run.value("total_cost")}, "total")
+    reply = with_usage(reply, usage_of(map_in(run.metadata, "usage_metadata"), cost_usd=cost))
     params = run.map("extra", "invocation_params")
     asked = {"temperature": run.metadata.get("ls_temperature"), **params}
     facts = request_facts({**asked, **(sent if isinstance(sent, dict) else {})})

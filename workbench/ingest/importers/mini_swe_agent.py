@@ -19,6 +19,7 @@ from workbench.ingest.events.content import read_content
 from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.times import time_of
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import cost_in, usage_of
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, integer_in, map_in, map_items, text_in
 from workbench.model.event import CallError
@@ -57,7 +58,9 @@ class _Reader:
         key = step_key(ref, "content")
         content = read_content(message.get("content"), key=key, origin=self.origin)
         at = time_of(map_in(message, "extra").get("timestamp"), self.script.counts)
-        said = Said(ref=ref, text=content.text, dropped=content.dropped, at=at)
+        extra = map_in(message, "extra")
+        usage = usage_of(map_in(extra, "response", "usage"), cost_usd=cost_in(extra, "cost"))
+        said = Said(ref=ref, text=content.text, dropped=content.dropped, at=at, usage=usage)
         match message.get("role"):
             case "system":
                 self.script.system(said)
@@ -140,7 +143,11 @@ def read_mini_swe_agent(
         own_id=text_in(record, "instance_id"),
         model=text_in(map_in(info, "config", "model"), "model_name"),
         agent=text_in(info, "mini_version"),
-        labels=labels_of(exit_status=ended, submission=info.get("submission")),
+        labels=labels_of(
+            exit_status=ended,
+            submission=info.get("submission"),
+            cost_usd=cost_in(map_in(info, "model_stats"), "instance_cost"),
+        ),
         status=RunStatus.UNKNOWN if ended is None or ended in _GOOD_ENDS else RunStatus.FAILED,
     )
     return finished(reader.script, facts, origin=place, tools=tools)

@@ -16,10 +16,11 @@ from workbench.ingest.events.content import read_content, read_result
 from workbench.ingest.events.finish import RunFacts, finished
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import usage_of
 from workbench.ingest.events.wrapped import Wrapped, unwrap
 from workbench.ingest.importers.chat_shape import chat_id, is_openai, is_surely_openai
 from workbench.ingest.records.format import Format
-from workbench.ingest.records.shapes import as_map, integer_in, map_in, map_items, text_in
+from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
 from workbench.model.event import ModelRequest, ToolResult, Usage
 from workbench.model.jsonvalue import ABSENT, Absent
 from workbench.model.trace import Loss
@@ -191,19 +192,8 @@ def _add_response(
             message,
             origin=origin,
             finish_reason=text_in(choice, "finish_reason"),
-            usage=_usage(chat.response),
+            usage=usage_of(map_in(chat.response, "usage")),
         )
-
-
-def _usage(response: JsonMap) -> Usage | None:
-    usage = map_in(response, "usage")
-    if not usage:
-        return None
-    return Usage(
-        input_tokens=integer_in(usage, "prompt_tokens"),
-        output_tokens=integer_in(usage, "completion_tokens"),
-        cached_tokens=integer_in(usage.get("prompt_tokens_details"), "cached_tokens"),
-    )
 
 
 FORMAT: Final = Format(

@@ -20,6 +20,7 @@ from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.times import time_of
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import cost_in, usage_of
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import integer_in, map_in, map_items, text_in
 from workbench.model.event import (
@@ -70,6 +71,8 @@ class _Reader:
     failed: bool = False
     _response: str | None = None
     """Id of the reply whose calls stand in the transcript."""
+    _spent: float = 0.0
+    """US dollars that the run had cost before."""
     _id_of: dict[int, str | None] = field(default_factory=dict)
     """Action -> id of its call."""
 
@@ -107,7 +110,7 @@ class _Reader:
             text=text_in(args, "content"),
             at=at,
             dropped=len(images) if isinstance(images, list) else 0,
-            usage=_usage(event),
+            usage=self._usage(event),
         )
         if event.get("source", "user") == "user":
             self.script.user(said)
@@ -119,7 +122,7 @@ class _Reader:
         args = _args(event)
         texts = (text_in(args, key) for key in ("final_thought", "thought"))
         text = next(filter(None, texts), None) or text_in(event, "message")
-        self.script.reply(Said(ref=ref, text=text, at=at, usage=_usage(event)))
+        self.script.reply(Said(ref=ref, text=text, at=at, usage=self._usage(event)))
 
     def _add_call(self, ref: str, event: JsonMap, action: str, at: str | None) -> None:
         metadata = map_in(event, "tool_call_metadata")
@@ -131,9 +134,17 @@ class _Reader:
         if response is None or response != self._response:
             self._response = response
             thought = text_in(_args(event), "thought")
-            said = Said(ref=ref, text=thought, at=at, usage=_usage(event))
+            said = Said(ref=ref, text=thought, at=at, usage=self._usage(event))
             self.script.reply(said, _calls(ref, event, action, given))
         self._add_refusal(ref, event, action, at)
+
+    def _usage(self, event: JsonMap) -> Usage | None:
+        """Return tokens of a reply and what the run cost more than before it."""
+        spent = cost_in(map_in(event, "llm_metrics"), "accumulated_cost") or 0.0
+        cost = round(spent - self._spent, 10)
+        self._spent = max(spent, self._spent)
+        usage = map_in(event, "tool_call_metadata", "model_response", "usage")
+        return usage_of(usage, cost_usd=cost if cost > 0 else None)
 
     def _add_refusal(self, ref: str, event: JsonMap, action: str, at: str | None) -> None:
         state = _args(event).get("confirmation_state") or _args(event).get("is_confirmed")
@@ -271,17 +282,6 @@ def _error(kind: str, event: JsonMap) -> CallError | None:
     codes = (map_in(extras, "metadata"), extras, event)
     code = next((n for where in codes if (n := integer_in(where, "exit_code")) is not None), 0)
     return CallError(type="exit_code", status=code) if code else None
-
-
-def _usage(event: JsonMap) -> Usage | None:
-    usage = map_in(event, "tool_call_metadata", "model_response", "usage")
-    if not usage:
-        return None
-    return Usage(
-        input_tokens=integer_in(usage, "prompt_tokens"),
-        output_tokens=integer_in(usage, "completion_tokens"),
-        cached_tokens=integer_in(map_in(usage, "prompt_tokens_details"), "cached_tokens"),
-    )
 
 
 def _model(record: Json) -> str | None:

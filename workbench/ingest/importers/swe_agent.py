@@ -19,6 +19,7 @@ from workbench.casefile.place import describe, step_key
 from workbench.ingest.events.content import read_content
 from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import cost_in
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
 from workbench.model.trace import Loss, RunStatus
@@ -179,7 +180,10 @@ def read_swe_agent(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tup
     facts = RunFacts(
         agent=text_in(info, "swe_agent_version"),
         labels=labels_of(
-            exit_status=ended, environment=run.get("environment"), submission=info.get("submission")
+            exit_status=ended,
+            environment=run.get("environment"),
+            submission=info.get("submission"),
+            cost_usd=cost_in(map_in(info, "model_stats"), "instance_cost", "total_cost"),
         ),
         status=_status(ended),
         losses=_losses(reader.demonstrations),

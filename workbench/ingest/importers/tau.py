@@ -18,9 +18,10 @@ from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.times import time_of
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
+from workbench.ingest.events.usage import cost_in, usage_of
 from workbench.ingest.importers.openai_chat import add_messages
 from workbench.ingest.records.format import Format
-from workbench.ingest.records.shapes import as_map, integer_in, map_in, map_items, text_in
+from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
 from workbench.model.event import CallError, Usage
 from workbench.model.jsonvalue import ABSENT
 from workbench.model.trace import RunStatus
@@ -182,13 +183,7 @@ def _add_result(script: Transcript, ref: str, message: JsonMap, origin: Origin) 
 
 
 def _usage(message: JsonMap) -> Usage | None:
-    usage = map_in(message, "usage")
-    if not usage:
-        return None
-    return Usage(
-        input_tokens=integer_in(usage, "prompt_tokens"),
-        output_tokens=integer_in(usage, "completion_tokens"),
-    )
+    return usage_of(message.get("usage"), cost_usd=cost_in(message, "cost"))
 
 
 def _is_tau(record: Json) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.ingest.events.messages import Message, Role
 from workbench.ingest.events.transcript import Answered, Asked, Said
+from workbench.ingest.events.usage import cost_in
 from workbench.ingest.events.weave import ModelSpan, ToolSpan
 from workbench.ingest.otlp.attributes import is_cut_json, json_in, messages_in
 from workbench.ingest.otlp.spans import Happening, Span, Tree
@@ -17,6 +18,7 @@ from workbench.ingest.otlp.wire import integer_of
 from workbench.ingest.records.shapes import map_in
 from workbench.model.event import CallError, ModelRequest, Usage
 from workbench.model.jsonvalue import ABSENT
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from workbench.ingest.records.origin import Origin
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.model.trace import Tool
 
 __all__ = [
+    "COSTS",
     "Dialect",
     "Part",
     "Recording",
@@ -35,6 +38,14 @@ __all__ = [
     "usage_at",
 ]
 
+COSTS: Final = (
+    "gen_ai.usage.cost",
+    "gen_ai.usage.total_cost",
+    "gen_ai.cost.total_cost",
+    "operation.cost",
+    "llm.cost.total",
+)
+"""What a request cost, as OpenRouter, LiteLLM, pydantic-ai and OpenInference write it."""
 _STATUS: Final = re.compile(r"[1-5]\d\d")
 _LINE_CHARS: Final = 2000
 
@@ -51,6 +62,7 @@ class Recording:
     """Kind of loss -> how often."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """What one span says of the run."""
@@ -73,6 +85,7 @@ Reader: TypeAlias = Callable[[Span, Recording], Part | None]
 """What a span says; None: it is no part of the conversation."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """One vocabulary of attributes."""
@@ -211,6 +224,7 @@ def usage_at(attributes: JsonMap, *, read: str, written: str, cached: str = "") 
         input_tokens=integer_of(attributes.get(read)),
         output_tokens=integer_of(attributes.get(written)),
         cached_tokens=integer_of(attributes.get(cached)),
+        cost_usd=cost_in(attributes, *COSTS),
     )
     return None if found == Usage() else found
 

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Final
 from workbench.ingest.events.messages import Message, Role
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Said
+from workbench.ingest.events.usage import cost_in
 from workbench.ingest.otlp.attributes import json_in
 from workbench.ingest.otlp.dialect import (
+    COSTS,
     Dialect,
     Part,
     Recording,
@@ -151,6 +153,7 @@ def usage_of_span(attributes: JsonMap) -> Usage | None:
             "cache_read_input_tokens",
             "details.cache_read_tokens",
         ),
+        cost_usd=cost_in(attributes, *COSTS),
     )
     return None if found == Usage() else found
 
