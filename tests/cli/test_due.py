@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.review.stale_cases import PROVEN, put
+from workbench.store.handle import open_store
+from workbench.store.records import TrialResult
 
 pytestmark = pytest.mark.desk
 
@@ -55,6 +57,7 @@ def test_machines_read_every_case(folder, shell):
         "days_left": -29,
         "schema": 1,
         "proven": True,
+        "trials": [],
     }
 
 
@@ -91,3 +94,19 @@ def test_a_day_that_is_none_is_a_usage_error(folder, shell):
 
     assert said.status == 4
     assert "YYYY-MM-DD" in said.err
+
+
+def test_tools_of_today_and_recorded_trials_are_asked(folder, shell):
+    """The command and the table of the meeting come from one function."""
+    put(folder, "late", PROVEN)
+    (folder / "tools.json").write_text('{"tools": [{"name": "customer.lookup"}]}', "utf-8")
+    with open_store(folder / "store") as store:
+        store.record([TrialResult(case_id="late", case_digest="d", verdict="fail")])
+
+    said = shell("due", ".", *DAY, "--tools", "tools.json", "--store", "store", "--json")
+
+    (case,) = said.document["cases"]
+    assert [sign["kind"] for sign in case["signs"]] == ["tool_gone", "tool_gone"]
+    assert case["trials"] == ["fail"]
+    assert shell("due", ".", *DAY, "--tools", "none.json").status == 4
+    assert shell("due", ".", *DAY, "--store", "none").status == 4

@@ -10,6 +10,8 @@ from tests.review.stale_cases import PROVEN, TODAY, put
 from tests.runner.cases import PAUSE
 from workbench.review.owners import Owners
 from workbench.review.stale import SignKind, due_cases
+from workbench.review.tool_drift import CurrentTool
+from workbench.store.records import TrialResult
 
 OWNERS = Owners(names=frozenset({"billing-agents"}), sources=("CODEOWNERS",))
 HISTORY = 'history: [{{date: "{}", by: ann, change: created}}]\n'
@@ -158,3 +160,48 @@ def test_two_files_with_one_id_are_named(tmp_path):
 
     assert "b.case.yaml has the same id" in first.signs[-1].sentence
     assert "a.case.yaml has the same id" in second.signs[-1].sentence
+
+
+def test_tools_that_are_gone_or_not_what_they_were_are_signs(tmp_path):
+    """A case that replays what no server offers any more protects against the past."""
+    put(tmp_path, text=PROVEN)
+    schema = {
+        "type": "object",
+        "properties": {"operation_id": {"type": "integer"}, **{key: {} for key in "abcd"}},
+        "required": ["a"],
+    }
+    now = [
+        CurrentTool(name="customer.lookup"),
+        CurrentTool(name="billing_get_operation", schema=schema),
+    ]
+
+    (row,) = due_cases([tmp_path], today=TODAY, tools=now)
+
+    assert kinds(row) == ["tool_gone", "tool_drift"]
+    gone, drift = row.signs
+    assert gone.sentence == "billing.pause is not offered any more"
+    assert drift.sentence == (
+        "billing.get_operation has a breaking change: a is required now; "
+        "operation_id.type is another one; a is new and 3 more"
+    )
+    assert drift.fix == "collect the case again"
+
+
+def test_a_case_that_every_version_passes_is_asked_what_it_guards(tmp_path):
+    """It may still guard something; a person says so."""
+    put(tmp_path, text=PROVEN)
+    trials = [
+        TrialResult(case_id="a", case_digest="d", version=version, verdict=verdict)
+        for version, verdict in (
+            *(("v1", "fail"), ("v2", "pass"), ("v2", "pass"), ("v3", "pass"), ("v4", "pass")),
+        )
+    ]
+
+    def row(recorded):
+        (found,) = due_cases([tmp_path], today=TODAY, trials=lambda _: recorded)
+        return found
+
+    assert kinds(row(trials)) == ["always_passes"]
+    assert "it guards order/1, success_requires/1" in row(trials).signs[0].sentence
+    assert kinds(row(trials[:-1])) == []
+    assert row(trials[:-1]).trials == tuple(trials[:-1])

@@ -126,13 +126,16 @@ def test_a_stale_case_is_decided_through_its_view(tmp_path):
 
     say(view, "ready")
     place = told[0]["rows"][0]["place"]
+    given["seal"] = told[0]["rows"][0]["seal"]
     say(view, "decide", place=place, **given)
     say(view, "reviewer", by=" bob ")
     say(view, "decide", place=place, **given)
     say(view, "decide", place=place, **(given | {"action": "burn"}))
     say(view, "refresh")
 
-    assert [message["kind"] for message in told] == ["rows", "refused", "decided", "rows", "rows"]
+    assert [message["kind"] for message in told] == [
+        *("rows", "rows", "refused", "decided", "rows", "rows"),
+    ]
     assert told[-1]["rows"][0]["decided"]["by"] == told[-1]["reviewer"] == "bob"
     assert "| `late` | keep | 2027-06-01 | bob | guards |" in told[-1]["record"]
     assert view.ignored == 1

@@ -6,7 +6,8 @@ import pytest
 
 from tests.review.stale_cases import PROVEN, TODAY, put
 from workbench.casefile.case import load_case
-from workbench.errors import InputError
+from workbench.errors import InputError, RefusedError
+from workbench.model.case import CaseState
 from workbench.store.handle import open_store
 from workbench.store.records import TrialResult
 from workbench.ui.controllers.stale import StaleTable
@@ -38,7 +39,7 @@ def test_rows_are_worst_first_and_leave_nothing_out(cases):
 
     assert [row["id"] for row in rows] == [None, "late", "later"]
     assert [row["signs"][0]["kind"] for row in rows] == ["unreadable", "overdue", "overdue"]
-    assert all(row["decided"] is None and row["verdicts"] == {} for row in rows)
+    assert all(row["decided"] is None and row["trials"]["counts"] == {} for row in rows)
 
 
 def test_a_decision_is_in_the_file_the_store_and_the_record(cases, tmp_path):
@@ -61,11 +62,35 @@ def test_a_decision_is_in_the_file_the_store_and_the_record(cases, tmp_path):
         "reason": "guards the retry",
         "until": "2027-06-01",
     }
-    assert row["verdicts"] == {"fail": 1, "pass": 1}
+    assert row["trials"] == {
+        "counts": {"fail": 1, "pass": 1},
+        "last": [["pass", None, "2027-01-15"], ["fail", None, "2027-01-15"]],
+    }
     assert [entry.kind for entry in store.decisions("case-late")] == ["stale_keep"]
     assert "3 of 3 cases needed a decision; 1 decision made, 2 cases left." in again.record()
     assert "Present: bob, ann." in again.record(people=["bob"])
     assert again.summary() == "2 of 3 cases to decide, 1 decision made today"
+
+
+def test_a_case_that_another_tab_decided_is_not_decided_again_in_silence(cases):
+    """Who is second is told by whom, and decides about what is there now."""
+    one, two = a_table(cases), a_table(cases)
+    two.reviewer = "bob"
+    place = one.rows()[1]["place"]
+    seal = two.rows()[1]["seal"]
+    given = {"action": "keep", "reason": "guards", "until": "2027-06-01"}
+    one.decide(place, **given)
+
+    for drawn in (None, seal):
+        with pytest.raises(RefusedError, match="ann changed this case meanwhile"):
+            two.decide(place, **(given | {"action": "archive", "until": None}), seal=drawn)
+        if drawn is None:
+            two.refresh()  # the kernel knows by now, the tab had not seen it
+    row = next(row for row in two.rows() if row["place"] == place)
+
+    assert row["decided"]["by"] == "ann"
+    two.decide(place, action="archive", reason="no use", seal=row["seal"])
+    assert load_case(cases / "late.case.yaml").state is CaseState.ARCHIVED
 
 
 @pytest.mark.parametrize("action", ["fix", "mute", "archive"])

@@ -16,8 +16,10 @@ from workbench.cli.options import add_json, complain, print_json, settings_of
 from workbench.errors import InputError
 from workbench.review.owners import find_owners
 from workbench.review.stale import due_cases
+from workbench.review.tool_drift import load_tools
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import red, table
+from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import JsonMap
     from workbench.review.owners import Owners
     from workbench.review.stale import DueCase
+    from workbench.store.records import TrialResult
 
 __all__ = ["add_arguments", "execute"]
 
@@ -39,6 +42,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
     )
     parser.add_argument("--today", metavar="DATE", help="as if it were that day (default: today)")
+    parser.add_argument(
+        "--tools", metavar="FILE", type=Path, help="tools of today, JSON, as tools/list answers"
+    )
+    parser.add_argument(
+        "--store", metavar="STORE", help="folder with recorded trials (run --record)"
+    )
     add_json(parser)
 
 
@@ -48,7 +57,13 @@ def execute(options: Namespace) -> int:
     day = _day(options.today)
     owners = find_owners(Path.cwd(), listed=settings.review.owners)
     lead = settings.review.lead_days
-    rows = due_cases(options.cases, today=day, lead_days=lead, owners=owners)
+    tools = None if options.tools is None else load_tools(options.tools)
+    trials = (
+        _no_trials if options.store is None else open_store(options.store, create=False).results
+    )
+    rows = due_cases(
+        options.cases, today=day, lead_days=lead, owners=owners, tools=tools, trials=trials
+    )
     if options.json:
         print_json(_document(rows, day, lead, owners))
     elif rows:
@@ -60,6 +75,10 @@ def execute(options: Namespace) -> int:
         if not row.is_readable:
             complain(f"workbench: {row.signs[0].sentence}\n  Fix: {row.signs[0].fix}")
     return 0 if all(row.is_readable for row in rows) else _INVALID
+
+
+def _no_trials(_: str) -> tuple[TrialResult, ...]:
+    return ()
 
 
 def _day(given: str | None) -> str:
@@ -90,6 +109,7 @@ def _document(rows: Sequence[DueCase], day: str, lead: int, owners: Owners) -> J
                 "schema": row.schema,
                 "proven": row.proven,
                 "signs": [encode(sign) for sign in row.signs],
+                "trials": [one.verdict for one in row.trials],
             }
             for row in rows
         ],

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.case import load_case
 from workbench.casefile.case_checks import is_date
 from workbench.casefile.files import shown_path
 from workbench.casefile.place import describe
-from workbench.errors import InputError
+from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState, HistoryEntry, Mute
 from workbench.model.wording import counted
 from workbench.review.edit import rewrite_case
@@ -89,20 +90,28 @@ class Taken:
     decision: StaleDecision
 
 
-def decide_case(file: Path, decision: StaleDecision, *, today: str) -> Taken:
+def decide_case(
+    file: Path, decision: StaleDecision, *, today: str, seal: str | None = None
+) -> Taken:
     """Write a decision into a case file.
 
     Args:
         file: of the case.
         decision: with a name and a reason.
         today: ISO date, for the history.
+        seal: of the file as the meeting saw it, `DueCase.seal`; None: whatever it says now.
 
     Raises:
+        RefusedError: somebody changed the file since it was seen.
         InputError: the file is no case or was changed meanwhile; a name, a reason or a date is
             missing or wrong; the case is archived. The file is unchanged.
     """
     _require_whole(decision, today)
     was = load_case(file)
+    if seal not in (None, sha256(file.read_bytes()).hexdigest()):
+        who = was.history[-1].by if was.history and was.history[-1].date == today else "somebody"
+        message = f"{who} changed this case meanwhile; nothing was changed"
+        raise RefusedError(message, fix="look at it again; decide again to change it")
     case = _decided(was, decision, today=today)
     rewrite_case(file, case, was=was)
     return _as_taken(file, case, decision)

@@ -1,7 +1,8 @@
 """Which cases need a decision, and why: worst first, and never silent about a case.
 
 A case that cannot be read is a row like any other, and the first: what nobody can read protects
-nobody. Signs are read off the files and their own replay; no agent and no store is needed.
+nobody. Signs are read off the files and their own replay; no agent is needed. A store tells how
+trials went, and a file of today's tools what became of the case's.
 
 Source:
     design page 10, "A case's life".
@@ -12,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.case import find_cases, parse_case
@@ -25,15 +27,18 @@ from workbench.model.event import ToolCall, ToolResult
 from workbench.model.wording import counted
 from workbench.replay.scripted import replay_path
 from workbench.review.owners import no_owners
+from workbench.review.tool_drift import Change, drifts
 from workbench.runner.selftest import check_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from workbench.casefile.migrations import Migration
     from workbench.model.case import Case
     from workbench.review.owners import Owners
+    from workbench.review.tool_drift import CurrentTool, Drift
+    from workbench.store.records import TrialResult
 
 __all__ = ["RETENTION_DAYS", "DueCase", "Sign", "SignKind", "due_cases", "retained_days"]
 
@@ -49,15 +54,27 @@ class SignKind(StrEnum):
     NEAR = "near"
     OWNER_UNKNOWN = "owner_unknown"
     OLDER_SCHEMA = "older_schema"
+    TOOL_GONE = "tool_gone"
+    TOOL_DRIFT = "tool_drift"
     WITHDRAWN = "withdrawn"
     MUTE_ENDS = "mute_ends"
     PROPOSED = "proposed"
     NEVER_PROVEN = "never_proven"
+    ALWAYS_PASSES = "always_passes"
     DUPLICATE = "duplicate"
     OLD_SOURCE = "old_source"
 
 
 _ORDER: Final = list(SignKind)
+_VERSIONS: Final = 3
+"""Versions in a row that a case passed with before it is asked what it is for."""
+_SHOWN: Final = 3
+"""Changes of one tool that are told."""
+
+
+def _no_trials(_: str) -> Sequence[TrialResult]:
+    """Nobody has recorded any."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +109,10 @@ class DueCase:
     """Red, green and killable; None: nobody looked, it is archived."""
     signs: tuple[Sign, ...] = ()
     """The worst first."""
+    trials: tuple[TrialResult, ...] = ()
+    """Recorded ones, oldest first; none without a store."""
+    seal: str = ""
+    """Digest of the file, so that a decision can say which text it is about."""
 
     @property
     def is_due(self) -> bool:
@@ -114,12 +135,14 @@ class _Opened:
     """What two cases of one fault share."""
 
 
-def due_cases(
+def due_cases(  # noqa: PLR0913  what is known of the cases, keyword-only
     paths: Iterable[Path],
     *,
     today: str,
     lead_days: int = 14,
     owners: Owners | None = None,
+    tools: Sequence[CurrentTool] | None = None,
+    trials: Callable[[str], Sequence[TrialResult]] = _no_trials,
     migrations: Mapping[int, Migration] = MIGRATIONS,
 ) -> tuple[DueCase, ...]:
     """Return every case of the files and folders given, the worst first.
@@ -129,6 +152,8 @@ def due_cases(
         today: ISO date.
         lead_days: a review date this near is a sign already.
         owners: who may own a case; None: anybody.
+        tools: of today; None: nobody knows.
+        trials: the recorded trials of a case's id, oldest first.
         migrations: version -> the function that makes the next one of it.
     """
     known = no_owners() if owners is None else owners
@@ -141,12 +166,16 @@ def due_cases(
             rows.append(_unreadable(path, error))
             continue
         days_left = _days(today, found.case.review_date)
-        row = replace(found.row, days_left=days_left)
+        recorded = tuple(trials(found.case.id))
+        row = replace(found.row, days_left=days_left, trials=recorded)
         opened.append(replace(found, row=row))
     for found in opened:
-        signs = () if _is_over(found) else _signs(found, today, lead_days, known)
-        twins = () if _is_over(found) else _twins(found, opened)
-        rows.append(_with_signs(found, (*signs, *twins)))
+        signs: list[Sign] = []
+        if not _is_over(found):
+            signs += _signs(found, today, lead_days, known)
+            signs += _tool_signs(found.case, tools)
+            signs += _twins(found, opened)
+        rows.append(_with_signs(found, signs))
     return tuple(sorted(rows, key=_rank))
 
 
@@ -191,6 +220,7 @@ def _opened(path: Path, migrations: Mapping[int, Migration]) -> _Opened:
         state=case.state,
         review_date=case.review_date,
         schema=version,
+        seal=sha256(data).hexdigest(),
     )
     return _Opened(row=row, case=case, size=len(data), likeness=_likeness(case))
 
@@ -209,6 +239,41 @@ def _signs(found: _Opened, today: str, lead_days: int, owners: Owners) -> Iterat
         yield Sign(kind=SignKind.OLDER_SCHEMA, sentence=sentence, fix="workbench migrate")
     yield from _state_signs(found.case, today, lead_days)
     yield from _proof_signs(found.case)
+    yield from _trial_signs(found.case, found.row.trials)
+
+
+def _tool_signs(case: Case, tools: Sequence[CurrentTool] | None) -> Iterator[Sign]:
+    """Say which tools of a case are not what they were: a sign a tool, the worst change first."""
+    found: dict[str, list[Drift]] = {}
+    for drift in () if tools is None else drifts(case.tools, tools):
+        found.setdefault(drift.tool, []).append(drift)
+    for tool, changes in found.items():
+        ordered = sorted(changes, key=lambda one: list(Change).index(one.change))
+        worst = ordered[0].change
+        if worst is Change.GONE:
+            sentence, fix = f"{tool} is not offered any more", "archive it, or collect it again"
+            yield Sign(kind=SignKind.TOOL_GONE, sentence=sentence, fix=fix)
+            continue
+        what = "; ".join(one.what for one in ordered[:_SHOWN])
+        more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
+        fix = "collect the case again" if worst is Change.BREAKING else "read it; keep the case"
+        sentence = f"{tool} has a {worst} change: {what}{more}"
+        yield Sign(kind=SignKind.TOOL_DRIFT, sentence=sentence, fix=fix)
+
+
+def _trial_signs(case: Case, trials: Sequence[TrialResult]) -> Iterator[Sign]:
+    """Say that a case passed with every version for long, and what it still guards."""
+    versions = list(dict.fromkeys(trial.version for trial in reversed(trials) if trial.version))
+    last = versions[:_VERSIONS]
+    if len(last) < _VERSIONS:
+        return
+    if all(trial.verdict == "pass" for trial in trials if trial.version in last):
+        guards = ", ".join(sorted(case.signature.clauses))
+        yield Sign(
+            kind=SignKind.ALWAYS_PASSES,
+            sentence=f"it passed with each of the last {_VERSIONS} versions; it guards {guards}",
+            fix="keep it for that risk, try it less often, or archive it",
+        )
 
 
 def _date_signs(row: DueCase, lead_days: int) -> Iterator[Sign]:

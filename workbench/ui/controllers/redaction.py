@@ -210,13 +210,7 @@ class RedactionReview:
     ) -> None:
         """Let a value be replaced, with another strategy if one is given.
 
-        Args:
-            name: of the finding.
-            strategy: None: as the policy says.
-            seen: how much of the log the person had seen; None: as much as this controller.
-
-        Raises:
-            RefusedError: somebody else decided on it meanwhile; so for each decision here.
+        `seen` of a decision: how much of the log its maker had; None: as much as this controller.
         """
         self._decide(name, DecisionWord.ACCEPTED, seen, strategy=strategy)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import encode
 from workbench.casefile.migrations import CURRENT
-from workbench.errors import InputError
+from workbench.errors import InputError, RefusedError
 from workbench.model.wording import counted
 from workbench.review.agenda import (
     Action,
@@ -33,15 +33,20 @@ if TYPE_CHECKING:
     from workbench.review.agenda import Taken
     from workbench.review.owners import Owners
     from workbench.review.stale import DueCase
+    from workbench.review.tool_drift import CurrentTool
     from workbench.store.handle import Store
+    from workbench.store.records import TrialResult
 
 __all__ = ["StaleTable"]
+
+_LAST: Final = 40
+"""Trials that are drawn one by one."""
 
 
 class StaleTable:
     """One meeting over a folder of cases."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what a meeting knows, keyword-only
         self,
         cases: Path,
         *,
@@ -50,6 +55,7 @@ class StaleTable:
         lead_days: int = 14,
         owners: Owners | None = None,
         store: Store | None = None,
+        tools: Sequence[CurrentTool] | None = None,
     ) -> None:
         """Read the cases.
 
@@ -60,11 +66,12 @@ class StaleTable:
             lead_days: a review date this near is a sign already.
             owners: who may own a case; None: anybody.
             store: also keeps the decisions, and has the verdicts of trials; None: there is none.
+            tools: of today; None: nobody knows.
         """
         self.lock = RLock()
         self.reviewer = reviewer.strip()
         self._cases, self._today, self._lead_days = cases, today, lead_days
-        self._owners, self._store = owners, store
+        self._owners, self._store, self._tools = owners, store, tools
         self._rows: tuple[DueCase, ...] = ()
         self.refresh()
 
@@ -72,8 +79,14 @@ class StaleTable:
 
     def refresh(self) -> None:
         """Read the cases again, as they are now."""
+        store = self._store
         self._rows = due_cases(
-            [self._cases], today=self._today, lead_days=self._lead_days, owners=self._owners
+            [self._cases],
+            today=self._today,
+            lead_days=self._lead_days,
+            owners=self._owners,
+            tools=self._tools,
+            trials=(lambda _: ()) if store is None else store.results,
         )
 
     @property
@@ -102,7 +115,15 @@ class StaleTable:
 
     # --- what people do ----------------------------------------------------------
 
-    def decide(self, place: str, *, action: str, reason: str, until: str | None = None) -> Taken:
+    def decide(
+        self,
+        place: str,
+        *,
+        action: str,
+        reason: str,
+        until: str | None = None,
+        seal: str | None = None,
+    ) -> Taken:
         """Write a decision into a case file, and read the table again.
 
         Args:
@@ -110,8 +131,10 @@ class StaleTable:
             action: `keep`, `fix`, `mute` or `archive`.
             reason: why.
             until: a date, as the action needs it.
+            seal: of the case as the person saw it, from its row; None: as it is in the table.
 
         Raises:
+            RefusedError: somebody changed the case meanwhile; the table is up to date now.
             InputError: no such row or action, a part of the decision is missing, or the file was
                 changed meanwhile; it is unchanged.
         """
@@ -124,7 +147,11 @@ class StaleTable:
         decision = StaleDecision(
             action=Action(action), by=self.reviewer, reason=reason, until=until or None
         )
-        taken = decide_case(row.path, decision, today=self._today)
+        try:
+            taken = decide_case(row.path, decision, today=self._today, seal=seal or row.seal)
+        except RefusedError:
+            self.refresh()
+            raise
         if self._store is not None:
             at = datetime.fromtimestamp(self._store.clock(), UTC).isoformat(timespec="seconds")
             store_decision(self._store, taken, at=at)
@@ -149,16 +176,24 @@ class StaleTable:
             "schema": row.schema,
             "proven": row.proven,
             "signs": [encode(sign) for sign in row.signs],
-            "verdicts": self._verdicts(row),
+            "seal": row.seal,
+            "trials": _trials_shown(row),
             "decided": decided,
         }
 
-    def _verdicts(self, row: DueCase) -> JsonMap:
-        """Return how many recorded trials had each verdict; the store keeps no order of them."""
-        if self._store is None or row.id is None:
-            return {}
-        counts = Counter(result.verdict for result in self._store.results(row.id))
-        return dict(sorted(counts.items()))
+
+def _trials_shown(row: DueCase) -> JsonMap:
+    """Return how many recorded trials had each verdict, and the last ones, oldest first."""
+    counts = Counter(trial.verdict for trial in row.trials)
+    return {
+        "counts": dict(sorted(counts.items())),
+        "last": [[one.verdict, one.version, _day(one)] for one in row.trials[-_LAST:]],
+    }
+
+
+def _day(trial: TrialResult) -> str | None:
+    when = trial.recorded_ms
+    return None if when is None else datetime.fromtimestamp(when / 1000, UTC).date().isoformat()
 
 
 def _shown(taken: Taken) -> JsonMap:

@@ -24,7 +24,9 @@ class StaleView(View):
     def __init__(self, controller: StaleTable) -> None:
         self.table = controller
         super().__init__(controller)
-        self.hear("decide", self._decide, place=str, action=_ACTIONS, reason=str, until=str)
+        self.hear(
+            "decide", self._decide, place=str, seal=str, action=_ACTIONS, reason=str, until=str
+        )
         self.hear("reviewer", self._reviewer, by=str)
         self.hear("refresh", self._refresh)
 
@@ -38,10 +40,12 @@ class StaleView(View):
             reviewer=self.table.reviewer,
         )
 
-    def _decide(self, *, place: str, action: str, reason: str, until: str) -> None:
-        self.table.decide(place, action=action, reason=reason, until=until)
-        self.tell("decided", place=place, action=action)
-        self.ready()
+    def _decide(self, *, place: str, seal: str, action: str, reason: str, until: str) -> None:
+        try:
+            self.table.decide(place, action=action, reason=reason, until=until, seal=seal)
+            self.tell("decided", place=place, action=action)
+        finally:
+            self.ready()  # also when somebody else was first
 
     def _reviewer(self, *, by: str) -> None:
         self.table.reviewer = by.strip()

@@ -1,0 +1,145 @@
+"""What became of a tool is told by its place, and never taken for harmless by mistake."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+
+from tests.strategies import json_maps
+from workbench.errors import InputError
+from workbench.model.case import CaseTool
+from workbench.model.trace import Effect
+from workbench.review.tool_drift import Change, CurrentTool, drifts, load_tools
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.model.jsonvalue import JsonMap
+
+pytestmark = pytest.mark.desk
+
+SCHEMA: JsonMap = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "of the plan"},
+        "mode": {"enum": ["soft", "hard"]},
+    },
+    "required": ["id"],
+}
+
+
+def a_tool(schema: JsonMap | None = None, **changes: str) -> CaseTool:
+    """Return a tool of a case."""
+    fields = {"name": "billing.pause", "wire": "billing_pause", "description": "Pauses."}
+    return CaseTool(**(fields | changes), effect=Effect.WRITE, schema=SCHEMA if schema is None else schema)
+
+
+def told(schema: JsonMap, description: str = "Pauses.") -> list[tuple[str, str]]:
+    """Return what is told of a tool whose schema is another one today."""
+    now = CurrentTool(name="billing_pause", description=description, schema=schema)
+    return [(one.change.value, one.what) for one in drifts([a_tool()], [now])]
+
+
+def changed(**properties: object) -> JsonMap:
+    """Return the schema with other properties; None: without it."""
+    found: dict[str, object] = {**SCHEMA["properties"], **properties}  # type: ignore[dict-item]
+    kept = {name: value for name, value in found.items() if value is not None}
+    return {**SCHEMA, "properties": kept}  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("schema", "wanted"),
+    [
+        (SCHEMA, []),
+        (changed(mode=None), [("breaking", "mode is gone")]),
+        (changed(days={"type": "integer"}), [("additive", "days is new")]),
+        (
+            changed(id={"type": "integer"}),
+            [("breaking", "id.type is another one"), ("reworded", "id.description")][::-1],
+        ),
+        (changed(id={"type": "string", "description": "a plan"}), [("reworded", "id.description")]),
+        (changed(mode={"enum": ["soft"]}), [("breaking", "mode.enum has lost values")]),
+        (
+            changed(mode={"enum": ["soft", "hard", "x"]}),
+            [("additive", "mode.enum has more values")],
+        ),
+        (changed(mode={}), [("additive", "mode.enum is another one")]),
+        (changed(id=True), [("breaking", "id is another one")]),
+        ({**SCHEMA, "required": ["id", "mode"]}, [("breaking", "mode is required now")]),
+        ({**SCHEMA, "required": []}, [("additive", "id is optional now")]),
+        (
+            {**SCHEMA, "additionalProperties": False},
+            [("breaking", "additionalProperties is another one")],
+        ),
+    ],
+)
+def test_each_difference_has_its_place_and_its_weight(
+    schema: JsonMap, wanted: list[tuple[str, str]]
+) -> None:
+    """A reviewer decides by what changed, not by that something did."""
+    assert told(schema) == wanted
+
+
+def test_a_reworded_and_a_gone_tool(tmp_path: Path) -> None:
+    """Names on a model's API have no dots; a tool that nobody offers is gone."""
+    assert told(SCHEMA, "Stops.") == [("reworded", "its description")]
+    (gone,) = drifts([a_tool()], [])
+    assert (gone.change, gone.what) == (Change.GONE, "it is not offered any more")
+
+
+@given(schema=json_maps())
+def test_a_schema_has_not_drifted_from_itself(schema: JsonMap) -> None:
+    """Whatever it says."""
+    now = CurrentTool(name="billing.pause", description="Pauses.", schema=schema)
+
+    assert list(drifts([a_tool(schema)], [now])) == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"name": "a", "inputSchema": {"type": "object"}, "description": "A."}],
+        {"tools": [{"name": "a", "input_schema": {"type": "object"}, "description": "A."}]},
+        {
+            "jsonrpc": "2.0",
+            "result": {
+                "tools": [{"name": "a", "inputSchema": {"type": "object"}, "description": "A."}]
+            },
+        },
+        [
+            {
+                "type": "function",
+                "function": {"name": "a", "parameters": {"type": "object"}, "description": "A."},
+            }
+        ],
+    ],
+)
+def test_tools_are_read_as_servers_and_agents_write_them(tmp_path: Path, document: object) -> None:
+    """One file from `tools/list`, or from the request to a model."""
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(document), "utf-8")
+
+    assert load_tools(path) == (CurrentTool(name="a", description="A.", schema={"type": "object"}),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ("\ufeff\ufeff{}", "is no JSON"),
+        ("{}", "expected a list of tools"),
+        ("[3]", "expected a tool with a name"),
+        ('[{"name": 3}]', "expected a tool with a name"),
+    ],
+)
+def test_what_is_no_list_of_tools_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    """A wrong file would make every tool gone."""
+    path = tmp_path / "tools.json"
+    path.write_text(text, "utf-8")
+
+    with pytest.raises(InputError, match=words):
+        load_tools(path)
