@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["ReviewDesk", "StaleDesk", "open_desk", "open_stale_desk"]
 
 _POLICY: Final = "redaction.yaml"
+_NOTES: Final = "<!-- Notes below this line stay when the record is written again. -->"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,12 +261,17 @@ class StaleDesk:
         return step
 
     def write_record(self) -> str:
-        """Write the record of the meeting beside the cases, and return it with its place."""
+        """Write the record of the meeting beside the cases, and return it with its place.
+
+        What people wrote below the mark for notes stays.
+        """
         text = self.table.record()
         if not self.table.has_decided:
             return f"{text}\nNothing is decided yet, so no record is written."
         self._record.parent.mkdir(exist_ok=True)
-        self._record.write_text(text, "utf-8")
+        before = self._record.read_text("utf-8") if self._record.is_file() else ""
+        notes = before.partition(_NOTES)[2]
+        self._record.write_text(f"{text}\n{_NOTES}{notes or chr(10)}", "utf-8")
         return f"{text}\nWritten to {shown_path(self._record)}."
 
 

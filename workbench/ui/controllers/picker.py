@@ -151,12 +151,14 @@ class Picker:
     def summary(self) -> str:
         """Say in one line where the step stands, without values of the trace."""
         if self.incident is None:
-            return f"No run is picked yet; {self.listing.total:,} runs are in the store."
+            total = self.listing.total
+            runs = "1 run is" if total == 1 else f"{total:,} runs are"
+            return f"No run is picked yet; {runs} in the store."
         run = self.incident.run
         return (
             f"Picked: review {self.incident.id}, {run.trace.status.value}, "
             f"{len(run.trace.events):,} events, {run.grade.value}; "
-            f"1 of {self.listing.total:,} runs."
+            f"1 of {self.listing.total:,} run{'' if self.listing.total == 1 else 's'}."
         )
 
 
