@@ -12,13 +12,15 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.redact.book import KEPT_WORDS, Book, Host, Known, Pin, Value, labels_of, sign_of
+from workbench.redact.book import KEPT_WORDS, Book
 from workbench.redact.checks import VALIDITY, is_ip
+from workbench.redact.crowds import dense, form_numbers, form_series, is_numbered
 from workbench.redact.finding import Family, family_of
 from workbench.redact.scripts import link_scripts
 from workbench.redact.search import search
 from workbench.redact.skeleton import core_of, pieces, words_of
 from workbench.redact.special import Dates, anchor_address
+from workbench.redact.taken import Host, Known, Pin, Value, labels_of, sign_of
 from workbench.redact.variants import Member, cluster, script
 
 if TYPE_CHECKING:
@@ -110,8 +112,10 @@ def _by_rank(one: Known) -> tuple[bool, bool, int, str]:
     return (value.pin is None, not _is_valid(one), -value.count, value.text)
 
 
-def _form_clusters(book: Book) -> None:
+def _form_clusters(book: Book) -> set[str]:
+    """Give every value its anchor, and return the anchors that are of crowds."""
     known = book.known.values()
+    full = _dense(book)
     members: dict[tuple[str, str], Member] = {}
     first: dict[str, Known] = {}
     for one in sorted(known, key=_by_rank):
@@ -126,15 +130,27 @@ def _form_clusters(book: Book) -> None:
             valid=_is_valid(one) or (old is not None and old.valid),
             count=one.value.count + (old.count if old else 0),
             pinned=pinned,
-            apart=bool(one.value.order) or (old is not None and old.apart),
+            apart=bool(one.value.order)
+            or (group, one.core.key) in full
+            or (old is not None and old.apart),
         )
-    anchor_of = cluster(members.values())
+    anchor_of, crowded = cluster(members.values())
     for one in known:
         group = _group(one.value.type)
         key = anchor_of[group, _origin(book, one).core.key]
         one.anchor = f"{group}:{key}"
         one.steps = script(key, one.core.key)
         book.anchors[one.anchor] = first[one.anchor]
+    return {f"{group}:{key}" for group, key in crowded | full}
+
+
+def _dense(book: Book) -> set[tuple[str, str]]:
+    """Return group and core of the ids whose frame is full of ids."""
+    keys: dict[str, set[str]] = defaultdict(set)
+    for one in book.known.values():
+        if is_numbered(one.value.type):
+            keys[_group(one.value.type)].add(one.core.key)
+    return {(group, key) for group, found in keys.items() for key in dense(found)}
 
 
 def _origin(book: Book, one: Known) -> Known:
@@ -201,7 +217,8 @@ def _form_words(book: Book) -> None:
         for w, n, pinned in tally.items()
         if w not in KEPT_WORDS and not w.isdigit()
     ]
-    for (_, word), anchor in cluster(members).items():
+    form_numbers(book, tally.counts)
+    for (_, word), anchor in cluster(members).anchors.items():
         book.words[word] = (anchor, script(anchor, word))
 
 
@@ -240,7 +257,7 @@ def _form_hosts(book: Book) -> None:
         for k, n, pinned in tally.items()
         if not parents[k]
     ]
-    for (_, key), anchor in cluster(members).items():
+    for (_, key), anchor in cluster(members).anchors.items():
         book.hosts[key] = Host(anchor, labels[anchor], script(anchor, key))
     for key, parent in parents.items():
         if parent:
@@ -316,12 +333,13 @@ def assign(
     _unify_types(known)
     book = Book(drawer=drawer, dates=dates, prefixes=prefixes or {}, known=known)
     book.addresses = tuple(t for t, k in known.items() if k.value.type == "IP_ADDRESS" and is_ip(t))
-    _form_clusters(book)
+    crowded = _form_clusters(book)
     _form_orders(book)
     link_scripts(book)
     _form_words(book)
     _form_hosts(book)
     _freeze(book)
+    form_series(book, crowded)
     _fit_dress(book)
     for anchor, count in (skip or {}).items():
         members = (k for k in known.values() if k.anchor == anchor)

@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from workbench.redact.builders import Draw, build_sequence, schema_length, spread
 from workbench.redact.draws import CJK_SURNAMES, Drawer, alphabet_of
 from workbench.redact.finding import Family, family_of
 from workbench.redact.ordered import draw_in_order
 from workbench.redact.romanise import latin_of, spread_latin
-from workbench.redact.skeleton import Core, Piece, can_dress, dressed, words_of
-from workbench.redact.special import Dates, address_for, anchor_address, date_for
+from workbench.redact.series import Series
+from workbench.redact.skeleton import Piece, can_dress, dressed, words_of
+from workbench.redact.special import Dates, address_for, anchor_address, date_for, first_draw
+from workbench.redact.taken import Host, Known, Unit, labels_of, sign_of
 from workbench.redact.variants import Copied, Drawn, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["KEPT_WORDS", "Book", "Host", "Known", "Pin", "Unit", "Value", "labels_of", "sign_of"]
+__all__ = ["KEPT_WORDS", "Book"]
 
 _TEXT_OF_KEPT_WORDS: Final = (
     "mr mrs ms dr prof miss sir lady madame mister herr frau jr sr phd md street st avenue "
@@ -37,68 +39,6 @@ _FREE_LABEL: Final = ("", "", "x", "zq", "zqx", "zqxj", "zqxjk", "zqxjkv")
 """By length: what a last label starts with that no registry gives out; its letters differ, so that
 a swap of two shows."""
 _KEPT_SIGNS: Final = frozenset("省市区县镇乡村路街道巷弄号楼座栋幢室单元大")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pin:
-    """What another redaction of the same draft gave a value."""
-
-    pseudonym: str
-    draws: tuple[tuple[str, int], ...] = ()
-    """Labels of the draws behind it, with their counters."""
-
-    def __repr__(self) -> str:
-        return f"Pin({len(self.draws)} draws)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
-    """A distinct text to be replaced."""
-
-    text: str
-    type: str
-    count: int = 1
-    pin: Pin | None = None
-    """None: it is drawn here."""
-    turn: int = 0
-    """Draws to leave out, since a person or the contract refused them."""
-    exact_length: bool = False
-    """Whether a pseudonym of another length is a lost fact."""
-    order: str = ""
-    """Name of the group among whose values its place in the order stays; empty: none."""
-
-
-class Unit(NamedTuple):
-    """The text that stands for one character, and the draw that made it."""
-
-    text: str
-    label: str
-    at: int
-
-
-@dataclass(slots=True)
-class Known:
-    """A value taken apart."""
-
-    value: Value
-    parts: list[Piece]
-    core: Core
-    steps: tuple[Step, ...] = ()
-    anchor: str = ""
-    """Group and key of the anchor; names the cluster."""
-    form: Known | None = None
-    """The value whose words draw it: a form of its anchor in another script."""
-
-
-class Host(NamedTuple):
-    """What a host name is a variant of."""
-
-    anchor: str
-    labels: tuple[int, ...]
-    """Of the anchor."""
-    steps: tuple[Step, ...]
-    parent: str = ""
-    """Core of the known host that it is a name in: `shop.fabrikam.com` in `fabrikam.com`."""
 
 
 @dataclass(slots=True)
@@ -129,6 +69,10 @@ class Book:
     counters: Counter[str] = field(default_factory=Counter)
     orders: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Name of a group -> anchors whose order stays."""
+    series: dict[str, Series] = field(default_factory=dict)
+    """Anchor -> the series that it is one of."""
+    numbered: frozenset[int] = frozenset()
+    """Widths of number words of which there are so many that they are drawn as a series."""
     units: dict[str, list[Unit]] = field(default_factory=dict)
 
     # --- units -----------------------------------------------------------
@@ -155,10 +99,22 @@ class Book:
         if anchor != word:
             return self.replay(self.word(anchor), steps)
         if label not in self.units:
-            self.units[label] = self._compound(word) or [
-                Unit(self._letter(label, at, c), label, at) for at, c in enumerate(word)
-            ]
+            self.units[label] = (
+                self._number(word)
+                or self._compound(word)
+                or [Unit(self._letter(label, at, c), label, at) for at, c in enumerate(word)]
+            )
         return self.units[label]
+
+    def _number(self, word: str) -> list[Unit] | None:
+        """Return the units of a number word that is one of many."""
+        if len(word) not in self.numbered or not (word.isascii() and word.isdigit()):
+            return None
+        return self._in_series(Series(label=f"numbers:{len(word)}", is_number=True), word)
+
+    def _in_series(self, series: Series, key: str) -> list[Unit]:
+        texts = series.drawn(key, self.drawer, self.counters[series.label], self.char)
+        return [Unit(text, series.label, at) for at, text in enumerate(texts)]
 
     def _read(self, word: str) -> list[Unit]:
         """Return the units of a Latin word: how the names behind it are read now."""
@@ -305,7 +261,7 @@ class Book:
         """Draw all anchors of a group at once."""
         label = f"order:{group}"
         known = {anchor: self.anchors[anchor] for anchor in self.orders[group]}
-        keep = min(schema_length(self._draw(anchor, one)) for anchor, one in known.items())
+        keep = min(schema_length(self.draw(anchor, one)) for anchor, one in known.items())
         keys = [one.core.key for one in known.values()]
         drawn = draw_in_order(keys, self.drawer, label, self.counters[label], keep=keep)
         for anchor, one in known.items():
@@ -315,12 +271,15 @@ class Book:
     def _sequence(self, anchor: str, known: Known) -> list[Unit]:
         if anchor not in self.units and known.value.order:
             self._in_order(known.value.order)
+        if anchor not in self.units and anchor in self.series:
+            self.units[anchor] = self._in_series(self.series[anchor], known.core.key)
         if anchor not in self.units:
-            texts = build_sequence(known.value.type, self._draw(anchor, known))
+            texts = build_sequence(known.value.type, self.draw(anchor, known))
             self.units[anchor] = [Unit(text, anchor, at) for at, text in enumerate(texts)]
         return self.units[anchor]
 
-    def _draw(self, anchor: str, known: Known) -> Draw:
+    def draw(self, anchor: str, known: Known) -> Draw:
+        """Return what a builder may look at to draw an anchor."""
         key = known.core.key
         hexadecimal = len(key) >= 8 and all(c in "0123456789abcdef" for c in key)
         return Draw(
@@ -343,7 +302,8 @@ class Book:
         match family_of(known.value.type):
             case Family.ADDRESS:
                 anchor = anchor_address(text, self.addresses)
-                return address_for(text, anchor, self.drawer, self.counters[known.anchor])
+                counter = self.counters[known.anchor] + first_draw(self.addresses)
+                return address_for(text, anchor, self.drawer, counter)
             case Family.DATE:
                 return date_for(text, self.dates, self.drawer)
             case _:
@@ -374,24 +334,14 @@ class Book:
             return self.replay(words, known.steps)
         return self.replay(self.of_anchor(known.anchor), known.steps)
 
+    def leave_series(self, anchor: str) -> list[str]:
+        """Draw an anchor alone from now on, and return the values of its cluster."""
+        del self.series[anchor]
+        self.units.pop(anchor, None)
+        return [text for text, one in self.known.items() if one.anchor == anchor]
+
     def redraw(self, labels: Iterable[str]) -> None:
         """Take the next draw of some labels, unless a pinned value rests on them."""
         for label in set(labels) - self.frozen:
             self.counters[label] += 1
         self.units.clear()
-
-
-def sign_of(known: Known) -> int | None:
-    """Return the place in the core of the first character behind the last @."""
-    signs = [n for n, piece in enumerate(known.parts) if "@" in piece.folded]
-    if not signs:
-        return None
-    behind = sum(1 for at in known.core.at if at < signs[-1])
-    return behind if 0 < behind < len(known.core.key) else None
-
-
-def labels_of(known: Known, start: int) -> tuple[int, ...]:
-    """Return the lengths, in core characters, of a host name's labels."""
-    dots = [n for n, piece in enumerate(known.parts) if piece.folded == "."]
-    lengths = Counter(sum(dot < at for dot in dots) for at in known.core.at[start:])
-    return tuple(lengths[n] for n in sorted(lengths))

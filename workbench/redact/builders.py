@@ -45,6 +45,8 @@ _TEXT_OF_AREAS: Final = (
 )
 _FICTIONAL_TRIES: Final = 40
 """Draws within a fictional range; then what tells two variants apart needs digits outside of it."""
+_ZEROS_STAY: Final = 5
+"""Draws of an id whose zeros behind a prefix stay; then what tells two apart needs them."""
 _FIRST_DIGITS: Final = "123456789"
 _AREAS: Final = _TEXT_OF_AREAS.split()
 
@@ -87,9 +89,9 @@ def build_sequence(kind: str, draw: Draw) -> list[str]:
 
 
 def _plain(draw: Draw, *, keep: int = 0) -> list[str]:
-    """Draw every character; `keep` leading ones and leading zeros stay."""
+    """Draw every character; `keep` leading ones stay, and leading zeros of a number."""
     units = list(draw.key[:keep])
-    leading = draw.key[keep:].strip("0") != ""
+    leading = draw.key[keep:].strip("0") != "" and (keep == 0 or draw.counter <= _ZEROS_STAY)
     for at in range(keep, len(draw.key)):
         char = draw.key[at]
         if char == "0" and leading:

@@ -72,6 +72,10 @@ class Occurrences:
     """Words that were looked at -> whether they are a damaged name."""
     _copies: dict[str, str | None] = field(default_factory=dict)
     """Tokens that were looked at -> type of the value they are a copy of."""
+    _patterns: tuple[_Pattern, ...] = ()
+    """Of the texts, in their order."""
+    _core_types: tuple[str, ...] = ()
+    """Of the cores, in their order."""
     _text_machine: ahocorasick_rs.AhoCorasick | None = None
     _core_machine: ahocorasick_rs.AhoCorasick | None = None
 
@@ -92,6 +96,8 @@ class Occurrences:
             for text, pattern in self._texts.items()
             if pattern.type in ("EMAIL_ADDRESS", "DOMAIN_NAME")
         }
+        self._patterns = tuple(self._texts.values())
+        self._core_types = tuple(self._cores.values())
         self._text_machine = _machine(self._texts)
         self._core_machine = _machine(self._cores)
 
@@ -165,13 +171,12 @@ class Occurrences:
             return
         text = leaf.text
         plain, starts, ends = flattened(text, parts)
-        patterns = list(self._texts.items())
         for number, start, end in self._text_machine.find_matches_as_indexes(
             plain, overlapping=True
         ):
             if not on_boundary(plain, start, end):
                 continue
-            kind, is_word = patterns[number][1]
+            kind, is_word = self._patterns[number]
             left = start if starts is None else starts[start]
             right = end if ends is None else ends[end - 1]
             if is_word and not is_written_as_name(text, left, right):
@@ -189,7 +194,6 @@ class Occurrences:
         if not matches:
             return
         at = [n for n, c in enumerate(plain) if c.isalnum()]
-        cores = list(self._cores.items())
         for number, start, end in matches:
             left, right = at[start], at[end - 1] + 1
             if not on_boundary(plain, left, right) or not are_close(plain, at[start:end]):
@@ -197,7 +201,7 @@ class Occurrences:
             yield _finding(
                 left if starts is None else starts[left],
                 right if ends is None else ends[right - 1],
-                cores[number][1],
+                self._core_types[number],
             )
 
     def _tails(self, leaf: Leaf) -> Iterator[Finding]:

@@ -16,7 +16,8 @@ from workbench.redact.variants import script
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.redact.book import Book, Known
+    from workbench.redact.book import Book
+    from workbench.redact.taken import Known
 
 __all__ = ["link_scripts"]
 

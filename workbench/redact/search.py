@@ -14,7 +14,8 @@ from workbench.redact.finding import Family, family_of
 from workbench.redact.skeleton import folded
 
 if TYPE_CHECKING:
-    from workbench.redact.book import Book, Known
+    from workbench.redact.book import Book
+    from workbench.redact.taken import Known
 
 __all__ = ["Drawn", "search"]
 
@@ -30,9 +31,9 @@ _FIXED: Final = (
 )
 
 
-def _patience(lost: tuple[str, ...], tries: int) -> int:
-    """Return how many draws are worth it: facts of the form rarely depend on the draw."""
-    return min(tries, 12) if all(fact.startswith(_FIXED) for fact in lost) else tries
+_FEW: Final = 12
+_SHARED_DRAWS: Final = 100_000
+"""Values drawn again for one value, before its facts are given up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,40 +54,73 @@ class _Search:
     """All raw values, folded."""
     raw: ahocorasick_rs.AhoCorasick
     done: dict[str, str] = field(default_factory=dict)
-    owners: Counter[str] = field(default_factory=Counter)
-    """Pseudonym, case-folded -> how many values have it."""
+    owners: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Pseudonym -> the values that have it."""
+    users: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """Label of a draw -> the values that rest on it."""
     tried: Counter[str] = field(default_factory=Counter)
 
     def run(self, tries: int) -> Drawn:
         """Return the pseudonyms with the facts that they still lost."""
         book = self.book
-        users: dict[str, set[str]] = defaultdict(set)
         for text, known in book.known.items():
             for label in book.labels(known):
-                users[label].add(text)
-        lost: dict[str, tuple[str, ...]] = {}
+                self.users[label].add(text)
         pinned = {text for text, known in book.known.items() if known.value.pin is not None}
         for text, known in book.known.items():
             if known.value.pin is not None:
                 self._set(text, known.value.pin.pseudonym)
-        pending = sorted(text for text in book.known if text not in self.done)
+        drawn = pending = sorted(text for text in book.known if text not in self.done)
         while pending:
             for text in pending:
                 self._set(text, book.render(book.known[text]))
-            lost |= {text: self._lost(text) for text in pending}
-            again = [t for t in pending if lost[t] and self.tried[t] < _patience(lost[t], tries)]
+            lost = {text: self._lost(text) for text in pending}
+            again = [
+                t for t in pending if lost[t] and self.tried[t] < self._patience(t, lost[t], tries)
+            ]
             self.tried.update(again)
-            labels = {label for t in again for label in book.labels(book.known[t])} - book.frozen
+            labels = {label for t in again for label in self._cure(t, lost[t])} - book.frozen
             book.redraw(labels)
-            pending = sorted({t for label in labels for t in users[label]} - pinned)
-        return Drawn(pseudonyms=dict(self.done), lost={t: f for t, f in lost.items() if f})
+            pending = sorted({t for label in labels for t in self.users[label]} - pinned)
+        left = {text: self._lost(text) for text in drawn}
+        return Drawn(pseudonyms=dict(self.done), lost={t: f for t, f in left.items() if f})
+
+    def _patience(self, text: str, lost: tuple[str, ...], tries: int) -> int:
+        """Return how many draws are worth it: facts of the form rarely depend on the draw.
+
+        What thousands share is drawn again less often, so that the work grows with the values only.
+        """
+        if all(fact.startswith(_FIXED) for fact in lost):
+            in_series = self.book.known[text].anchor in self.book.series
+            return 0 if in_series else min(tries, _FEW)
+        sharing = max(len(self.users[label]) for label in self._cure(text, lost))
+        return min(tries, max(_FEW, _SHARED_DRAWS // sharing))
 
     def _set(self, text: str, pseudonym: str) -> None:
         old = self.done.get(text)
         if old is not None:
-            self.owners[old] -= 1
+            self.owners[old].discard(text)
         self.done[text] = pseudonym
-        self.owners[pseudonym] += 1
+        self.owners[pseudonym].add(text)
+
+    def _cure(self, text: str, lost: tuple[str, ...]) -> set[str]:
+        """Return the draws to take again.
+
+        What all that have one pseudonym share tells none of them apart, so it is one of the other draws that the
+        fewest values rest on. A value that a series cannot keep is drawn alone from now on.
+        """
+        known = self.book.known[text]
+        labels = self.book.labels(known)
+        if lost == ("distinct",):
+            owned = [self.book.labels(self.book.known[o]) for o in self.owners[self.done[text]]]
+            apart = labels.union(*owned) - labels.intersection(*owned) - self.book.frozen
+            rarest = min((len(self.users[label]) for label in apart), default=0)
+            return {label for label in apart if len(self.users[label]) == rarest} or labels
+        if known.anchor in self.book.series:
+            for other in self.book.leave_series(known.anchor):
+                self.users[known.anchor].add(other)
+            return {known.anchor}
+        return labels
 
     def _lost(self, text: str) -> tuple[str, ...]:
         known = self.book.known[text]
@@ -94,7 +128,7 @@ class _Search:
         lost = list(lost_facts(text, pseudonym, known.value.type))
         if known.value.exact_length and len(text) != len(pseudonym):
             lost.append("exact_length")
-        if self.owners[pseudonym] > 1:
+        if len(self.owners[pseudonym]) > 1:
             lost.append("distinct")
         if self._shows_raw(known, pseudonym):
             lost.append("replaced")

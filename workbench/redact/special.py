@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
     from workbench.redact.draws import Drawer
 
-__all__ = ["Dates", "address_for", "anchor_address", "date_for"]
+__all__ = ["Dates", "address_for", "anchor_address", "date_for", "first_draw"]
 
 _NETS: Final = ("192.0.2", "198.51.100", "203.0.113")
+_BENCH: Final = 200
+"""Draws within the documentation ranges; then it is one of those for benchmarks."""
+_MANY: Final = 100
+"""Addresses of one document beyond which the documentation ranges are too narrow."""
 _PRIVATE: Final = ("10.", "192.168.")
 _RUNS: Final = re.compile(r"\d+")
 _WIDE: Final = {ord(str(n)): 0xFF10 + n for n in range(10)}
@@ -54,6 +58,11 @@ def anchor_address(text: str, valid: Sequence[str]) -> str:
     near = [(Levenshtein.distance(text, other, score_cutoff=3), other) for other in valid]
     best = min(near, default=(9, text))
     return best[1] if best[0] <= 3 else text
+
+
+def first_draw(addresses: Sequence[str]) -> int:
+    """Return the draw to begin with, so that so many addresses do not meet."""
+    return _BENCH if len(addresses) > _MANY else 0
 
 
 def address_for(text: str, anchor: str, drawer: Drawer, counter: int) -> str:
@@ -110,7 +119,7 @@ def _quad(source: list[str], drawer: Drawer, anchor: str, counter: int) -> list[
                 _octet(o, drawer, (*label, str(n))) for n, o in enumerate(source[len(kept) : 3])
             ]
             return [*kept, *rest, _octet(source[3], drawer, (*label, "last"))]
-        if counter < 200:
+        if counter < _BENCH:
             return [*drawer.pick(_NETS, *label).split("."), last]
         return [
             "198",

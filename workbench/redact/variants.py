@@ -7,15 +7,21 @@ on the anchor's pseudonym damages it in the same way.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rapidfuzz.distance import OSA, Levenshtein
+from rapidfuzz.distance import Levenshtein
+
+from workbench.redact.nearest import Anchors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Copied", "Drawn", "Member", "Step", "cluster", "script"]
+__all__ = ["CROWD", "Clusters", "Copied", "Drawn", "Member", "Step", "cluster", "script"]
+
+CROWD: Final = 12
+"""Members that may be variants of one anchor; more of them, as well-formed as it, are a series."""
 
 
 class Copied(NamedTuple):
@@ -78,59 +84,57 @@ class Member:
     """An anchor whatever is near: its order among others counts, not its distance."""
 
 
-def cluster(members: Iterable[Member]) -> dict[tuple[str, str], str]:
-    """Return for each (group, key) the key of its anchor; an anchor is its own.
+class Clusters(NamedTuple):
+    """What belongs together."""
+
+    anchors: dict[tuple[str, str], str]
+    """(group, key) -> the key of its anchor; an anchor is its own."""
+    crowded: frozenset[tuple[str, str]]
+    """Anchors that are near more others than a value has variants."""
+
+
+def cluster(members: Iterable[Member]) -> Clusters:
+    """Return for each (group, key) the key of its anchor.
 
     Pinned members come first as anchors, then well-formed, then frequent, then long ones. The result does not
-    depend on the order of `members`.
+    depend on the order of `members`. Where more than `CROWD` members as well-formed as their anchor are near it,
+    they are values of their own (`user001` to `user500`), not variants of one; damaged ones then belong
+    to the nearest of them.
     """
     order = sorted(
         members,
         key=lambda m: (not m.pinned, not m.apart, not m.valid, -m.count, -len(m.key), m.key),
     )
-    anchors: dict[str, list[str]] = {}
-    found: dict[tuple[str, str], str] = {}
+    groups: dict[str, list[Member]] = {}
     for member in order:
-        known = anchors.setdefault(member.group, [])
-        anchor = None if member.apart else _nearest(member.key, known)
+        groups.setdefault(member.group, []).append(member)
+    anchors: dict[tuple[str, str], str] = {}
+    crowded: set[tuple[str, str]] = set()
+    for group, ordered in groups.items():
+        found, own = _taken_apart(ordered)
+        anchors |= {(group, key): anchor for key, anchor in found.items()}
+        crowded |= {(group, key) for key in own}
+    return Clusters(anchors, frozenset(crowded))
+
+
+def _taken_apart(order: Sequence[Member]) -> tuple[dict[str, str], frozenset[str]]:
+    """Return for each key of one group its anchor, and the anchors that are of crowds."""
+    found = _attached(order, frozenset())
+    valid = {m.key: m.valid for m in order}
+    alike = {key: anchor for key, anchor in found.items() if valid[key] == valid[anchor]}
+    crowded = {anchor for anchor, size in Counter(alike.values()).items() if size > CROWD}
+    own = frozenset(key for key, anchor in alike.items() if anchor in crowded)
+    return (_attached(order, own) if own else found), own
+
+
+def _attached(order: Sequence[Member], own: frozenset[str]) -> dict[str, str]:
+    """Return for each key the anchor that it is nearest to; `own` are anchors whatever is near."""
+    anchors = Anchors()
+    found: dict[str, str] = {}
+    for member in sorted(order, key=lambda m: m.key not in own and not m.pinned):
+        apart = member.apart or member.key in own
+        anchor = None if apart else anchors.nearest(member.key)
         if anchor is None:
-            known.append(member.key)
-            anchor = member.key
-        found[member.group, member.key] = anchor
+            anchors.add(member.key)
+        found[member.key] = anchor or member.key
     return found
-
-
-def _limit(length: int) -> int:
-    if length < 5:
-        return 0
-    if length < 8:
-        return 1
-    return 2 if length < 14 else 3
-
-
-def _nearest(key: str, anchors: Sequence[str]) -> str | None:
-    limit = _limit(len(key))
-    best: tuple[int, str] | None = None
-    for anchor in anchors:
-        if _is_part(key, anchor):
-            distance = 0
-        elif abs(len(anchor) - len(key)) > limit:
-            continue
-        else:
-            distance = OSA.distance(key, anchor, score_cutoff=limit)
-            if distance > limit:
-                continue
-        if best is None or distance < best[0]:
-            best = (distance, anchor)
-    return None if best is None else best[1]
-
-
-def _is_part(key: str, anchor: str) -> bool:
-    """Whether a key is the cut-off head of an anchor, or its last digits."""
-    if len(key) >= len(anchor):
-        return False
-    if len(key) >= 2 and not key.isascii() and anchor.startswith(key):
-        return True
-    if len(key) >= 4 and anchor.endswith(key) and key.isdigit():
-        return True
-    return len(key) >= 4 and len(key) * 5 >= len(anchor) * 2 and anchor.startswith(key)
