@@ -13,7 +13,8 @@ from workbench.errors import InputError
 from workbench.ingest.formats import known_formats
 from workbench.ingest.reader import read_source
 from workbench.ingest.records.format import Format, no_id
-from workbench.ingest.records.jsontext import TextMap, texts_in
+from workbench.ingest.records.jsontext import texts_in
+from workbench.ingest.records.parts import PartMap
 from workbench.ingest.run_keys import RunKeys
 from workbench.model.event import ToolCall
 from workbench.model.trace import Grade
@@ -228,9 +229,8 @@ def test_values_behind_each_other_are_cut_where_they_end() -> None:
 
 def test_the_map_of_lines_skips_those_that_are_no_values() -> None:
     """A path starts with the number among the readable ones."""
-    spans = TextMap.of_lines(["{bad", '{"a": [7]}', "8"], [1, 2])
+    parts = PartMap.of_lines([b"{bad", b'{"a": [7]}', b"8"], [1, 2])
 
-    start, end = spans.span((0, "a", 0)) or (0, 0)
-    assert spans.text[start:end] == "7"
-    assert spans.span((1,)) == (len(spans.text) - 1, len(spans.text))
-    assert spans.span((2,)) is None
+    assert parts.text((0, "a", 0)) == "7"
+    assert parts.span((1,)) == (len(parts.raw) - 1, len(parts.raw))
+    assert parts.span((2,)) is None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.ingest.formats import known_formats
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Gathered", "gathered"]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
     """The records of one run, in the order of the file."""

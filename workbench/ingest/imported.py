@@ -8,8 +8,9 @@ from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError, WorkbenchError
 from workbench.ingest.events.losses import counted_losses, raw_losses, unreadable
 from workbench.ingest.formats import known_formats
-from workbench.ingest.records.jsontext import TextMap, has_lone_surrogate, without_lone_surrogates
+from workbench.ingest.records.jsontext import has_lone_surrogate, without_lone_surrogates
 from workbench.ingest.records.origin import Origin, usable_id
+from workbench.ingest.records.parts import PartMap
 from workbench.ingest.rows import Rows, message_path, rows_of, with_exact_arguments
 from workbench.ingest.survey import digest_of
 from workbench.model.trace import Imported, Losses, Trace
@@ -47,9 +48,10 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
         reason = first.error or f"is {describe(first.value)}; expected a trace of a known format"
         return _unusable(raw, origin, None, f"{origin.where}: {reason}")
     entry = known_formats()[run.name]
-    spans = _text_map(entry, run.pieces)
+    parts = _part_map(entry, run.pieces)
+    text = parts.raw.decode(errors="replace")
     value, halves = _value_of(entry, run.pieces), 0
-    if has_lone_surrogate(spans.text):
+    if has_lone_surrogate(text):
         value, halves = without_lone_surrogates(value)
     try:
         trace, losses = entry.read(value, place=origin, tools=tools)
@@ -60,13 +62,13 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
     except Exception as error:  # noqa: BLE001  one record that an importer breaks on, of a file of many
         return _unusable(raw, origin, None, f"{origin.where}: {BROKE}{type(error).__name__}")
     if entry.located:
-        trace, losses = _exact(trace, losses, value, spans)
+        trace, losses = _exact(trace, losses, value, parts)
     unread = sum(piece.error is not None for piece in run.pieces)
     counts = {"lone_surrogates": halves, "records_unreadable": unread}
-    items = (*losses.items, *counted_losses(counts), *raw_losses(spans.text))
+    items = (*losses.items, *counted_losses(counts), *raw_losses(text))
     rows = Rows(of_event=(0,) * len(trace.events))
     if first.text is None:
-        rows = _rows(entry, trace, spans)
+        rows = _rows(entry, trace, parts)
     return Imported(
         run_id=trace.run_id,
         raw=raw,
@@ -93,30 +95,27 @@ def _value_of(entry: Format, pieces: Sequence[Piece]) -> Json:
     return values[0] if entry.run_of is None else values
 
 
-def _text_map(entry: Format, pieces: Sequence[Piece]) -> TextMap:
-    """Return the text of a run; a record that is no text of its own stands there as JSON."""
+def _part_map(entry: Format, pieces: Sequence[Piece]) -> PartMap:
+    """Return the JSON of a run; a record that is no JSON of its own stands there as JSON."""
     if entry.run_of is None:
-        return pieces[0].parts or TextMap(_text(pieces[0]))
-    texts = [_text(piece) for piece in pieces]
+        return pieces[0].parts or PartMap(_json(pieces[0]))
     readable = [n for n, piece in enumerate(pieces) if piece.error is None]
-    return TextMap.of_lines(texts, readable)
+    return PartMap.of_lines([_json(piece) for piece in pieces], readable)
 
 
-def _text(piece: Piece) -> str:
-    if piece.parts is not None:
-        return piece.parts.text
-    return piece.raw.decode(errors="replace") if piece.text is None else piece.text
+def _json(piece: Piece) -> bytes:
+    return piece.raw if piece.text is None else piece.text.encode(errors="replace")
 
 
-def _rows(entry: Format, trace: Trace, spans: TextMap) -> Rows:
+def _rows(entry: Format, trace: Trace, parts: PartMap) -> Rows:
     if entry.located:
-        return rows_of([message_path(event) for event in trace.events], spans)
-    return rows_of([("events", event.seq) for event in trace.events], spans)
+        return rows_of([message_path(event) for event in trace.events], parts)
+    return rows_of([("events", event.seq) for event in trace.events], parts)
 
 
-def _exact(trace: Trace, losses: Losses, value: Json, spans: TextMap) -> tuple[Trace, Losses]:
+def _exact(trace: Trace, losses: Losses, value: Json, parts: PartMap) -> tuple[Trace, Losses]:
     """Take the arguments' text from the record; the loss stays where that was impossible."""
-    trace, left = with_exact_arguments(trace, value, spans)
+    trace, left = with_exact_arguments(trace, value, parts)
     items = (loss for loss in losses.items if left or loss.kind != "args_not_exact")
     return trace, Losses(items=tuple(items))
 

@@ -11,13 +11,15 @@ from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.ingest.records.jsontext import Step, TextMap, path_of
+from workbench.ingest.records.jsontext import Step, path_of
 from workbench.model.event import ToolCall
 from workbench.model.jsonvalue import ABSENT, Absent, Json
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from workbench.ingest.records.parts import PartMap
     from workbench.model.event import Event
     from workbench.model.trace import Trace
 
@@ -36,6 +38,7 @@ _ARGUMENTS: Final[tuple[PartPath, ...]] = (
 """Where the formats keep a call's arguments, from the call on."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """How a run's bytes are divided."""
@@ -44,24 +47,24 @@ class Rows:
     of_event: tuple[int, ...] = ()
 
 
-def rows_of(paths: Sequence[PartPath], spans: TextMap) -> Rows:
+def rows_of(paths: Sequence[PartPath], parts: PartMap) -> Rows:
     """Divide a record at the parts that events come from.
 
     Args:
         paths: for each event the path of its part; empty: that of the event before.
-        spans: the record's text.
+        parts: of the record.
 
     Where the parts do not stand in the order of the events, the record stays whole.
     """
     starts: dict[PartPath, int] = {}
     for path in paths:
         if path and path not in starts:
-            span = spans.span(path)
+            span = parts.span(path)
             if span is None:
                 return Rows(of_event=(0,) * len(paths))
             starts[path] = span[0]
-    chars = list(starts.values())
-    if any(later <= earlier for earlier, later in pairwise(chars)):
+    found = list(starts.values())
+    if any(later <= earlier for earlier, later in pairwise(found)):
         return Rows(of_event=(0,) * len(paths))
     number = {path: n for n, path in enumerate(starts)}
     rows: list[int] = []
@@ -69,7 +72,7 @@ def rows_of(paths: Sequence[PartPath], spans: TextMap) -> Rows:
         rows.append(number[path] if path else (rows[-1] if rows else 0))
     if rows != sorted(rows):
         return Rows(of_event=(0,) * len(paths))
-    return Rows(cuts=_bytes(spans.text, [0, *chars[1:]]), of_event=tuple(rows))
+    return Rows(cuts=(0, *found[1:]), of_event=tuple(rows))
 
 
 def message_path(event: Event) -> PartPath:
@@ -84,22 +87,13 @@ def _message_at(reference: str) -> PartPath:
     return () if at is None else path[: at + 1]
 
 
-def _bytes(text: str, chars: Sequence[int]) -> tuple[int, ...]:
-    if text.isascii():
-        return tuple(chars)
-    offsets = [0]
-    for start, end in pairwise(chars):
-        offsets.append(offsets[-1] + len(text[start:end].encode()))
-    return tuple(offsets)
-
-
-def with_exact_arguments(trace: Trace, value: Json, spans: TextMap) -> tuple[Trace, int]:
+def with_exact_arguments(trace: Trace, value: Json, parts: PartMap) -> tuple[Trace, int]:
     """Give each call whose source has a structure the exact text of it.
 
     Args:
         trace: as imported.
         value: of the record, or of the records of a grouped run.
-        spans: its text.
+        parts: of its JSON.
 
     Returns:
         The trace, and how many calls keep arguments that we wrote.
@@ -109,9 +103,8 @@ def with_exact_arguments(trace: Trace, value: Json, spans: TextMap) -> tuple[Tra
     for event in trace.events:
         if isinstance(event, ToolCall) and event.args_raw is not None:
             path = _argument_path(event, value)
-            span = spans.span(path) if path else None
-            if span is not None:
-                text = spans.text[span[0] : span[1]]
+            text = parts.text(path) if path else None
+            if text is not None:
                 event = replace(event, args_raw=text)  # noqa: PLW2901  the same event, exact
             left += path is None
         events.append(event)

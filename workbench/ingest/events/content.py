@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.records.shapes import text_in
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from workbench.ingest.records.origin import Origin
@@ -38,6 +39,7 @@ _PARTS: Final = REASONING | {
 _TEXT_KEYS: Final = ("text", "content", "refusal")
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
     """What a message says."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.ingest.events.losses import book_losses, counted_losses, trace_losses
 from workbench.ingest.events.toollist import known_tools
+from workbench.model.quick_init import quick_init
 from workbench.model.trace import Losses, RunStatus, Trace, Versions
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["RunFacts", "finished", "labels_of"]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
     """What a source says of a run beside its messages."""

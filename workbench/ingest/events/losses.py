@@ -15,7 +15,7 @@ from workbench.model.event import (
     ToolResult,
     UserMessage,
 )
-from workbench.model.trace import Grade, Loss, Losses, Trace, calls_of
+from workbench.model.trace import Grade, Loss, Losses, Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -95,10 +95,10 @@ _COUNTED: Final[dict[str, tuple[Grade, str, str]]] = {
 
 def counted_losses(counts: Mapping[str, int]) -> Iterable[Loss]:
     """Yield the losses that an importer counted, by kind."""
-    for kind in sorted(counts):
-        if counts[kind]:
+    for kind, count in sorted(counts.items()):
+        if count:
             caps, note, fix = _COUNTED[kind]
-            yield Loss(kind=kind, count=counts[kind], note=note, fix=fix, caps=caps)
+            yield Loss(kind=kind, count=count, note=note, fix=fix, caps=caps)
 
 
 def book_losses(book: CallBook) -> Iterable[Loss]:
@@ -141,21 +141,21 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
         tools_listed: how many tools the source or the caller listed.
         capture: the producer's setting that records contents; None: not known.
     """
-    replies = sum(isinstance(event, ModelReply) for event in trace.events)
-    if not any(isinstance(event, UserMessage) for event in trace.events):
+    kinds = set(map(type, trace.events))
+    if UserMessage not in kinds:
         yield Loss(
             kind="task_missing",
             note="no user message",
             fix="record the request's messages; else a person writes the task into the case's input",
             caps=Grade.NEEDS_FIXTURES,
         )
-    if not any(isinstance(event, SystemMessage) for event in trace.events):
+    if SystemMessage not in kinds:
         yield Loss(
             kind="system_missing",
             note="no system text",
             fix="record the system text too; live replays need it",
         )
-    if not replies:
+    if ModelReply not in kinds:
         yield Loss(
             kind="no_model_reply",
             note="the model never answered",
@@ -202,7 +202,9 @@ def _used_masks(trace: Trace) -> Iterable[Loss]:
 
 
 def _result_losses(trace: Trace) -> Iterable[Loss]:
-    missing = sum(call.result is None for call in calls_of(trace))
+    results = [event for event in trace.events if isinstance(event, ToolResult)]
+    called = [event.call_id for event in trace.events if isinstance(event, ToolCall)]
+    missing = len(called) - len({result.call_id for result in results}.intersection(called))
     if missing:
         yield Loss(
             kind="results_missing",
@@ -211,7 +213,6 @@ def _result_losses(trace: Trace) -> Iterable[Loss]:
             fix="record what tools return; else a person writes the missing fixtures",
             caps=Grade.NEEDS_FIXTURES,
         )
-    results = [event for event in trace.events if isinstance(event, ToolResult)]
     redacted = sum(masks.count_redacted_errors(_told_error(event)) > 0 for event in results)
     if redacted:
         yield Loss(

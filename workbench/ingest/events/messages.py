@@ -22,6 +22,7 @@ from workbench.ingest.events.transcript import Answered, Asked, Said
 from workbench.ingest.events.usage import usage_of
 from workbench.ingest.records.shapes import as_map, map_in, text_in
 from workbench.model.jsonvalue import ABSENT, parse_text
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,6 +50,7 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One message; a result is a message of its own, wherever the dialect puts it."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from workbench.model.event import CallIdSource
 from workbench.model.jsonvalue import ABSENT, Absent, Json
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +34,7 @@ class Method(StrEnum):
     POSITION = "by position"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedCall:
     """A call with the id that it has in the trace."""

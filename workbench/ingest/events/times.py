@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from workbench.model.quick_init import quick_init
+
 if TYPE_CHECKING:
     from collections import Counter
 
@@ -24,6 +26,7 @@ _UNITS_US: Final = ((1e10, 1e6), (1e13, 1e3), (1e16, 1.0), (1e19, 1e-3))
 """Below this count the unit is so many microseconds."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
     """A point in time."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.events.pairing import CallBook, NamedCall
-from workbench.ingest.records.jsontext import DEPTH_LIMIT, depth_within
+from workbench.ingest.records.jsontext import is_shallow
+from workbench.ingest.records.parts import read_text
 from workbench.model.event import (
     CallError,
     Claim,
@@ -31,7 +32,8 @@ from workbench.model.event import (
     Usage,
     UserMessage,
 )
-from workbench.model.jsonvalue import ABSENT, Absent, Json, TextForm, parse_text
+from workbench.model.jsonvalue import ABSENT, Absent, Json, TextForm
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +43,7 @@ __all__ = ["Answered", "Asked", "Said", "Transcript", "compact"]
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """A message: its text and where it stands."""
@@ -60,6 +63,7 @@ class Said:
     internal."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A call as the source writes it."""
@@ -73,6 +77,7 @@ class Asked:
     """The arguments, when the source has them as a structure."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """A result as the source writes it."""
@@ -95,6 +100,7 @@ class Answered:
     dropped: int = 0
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Call:
     """A call that is entered in the book, before it is an event."""
@@ -132,11 +138,12 @@ class Transcript:
 
     def system(self, said: Said) -> None:
         """Add a text that instructs the model."""
-        self.counts["parts_dropped"] += said.dropped
+        if said.dropped:
+            self.counts["parts_dropped"] += said.dropped
         if said.text:
-            self._add(
+            self._events.append(
                 SystemMessage(
-                    seq=self._next,
+                    seq=len(self._events),
                     text=said.text,
                     at=said.at,
                     agent=said.agent,
@@ -146,11 +153,12 @@ class Transcript:
 
     def user(self, said: Said, asked: Sequence[Asked] = ()) -> None:
         """Add a user's text and the calls that the user made."""
-        self.counts["parts_dropped"] += said.dropped
+        if said.dropped:
+            self.counts["parts_dropped"] += said.dropped
         if said.text:
-            self._add(
+            self._events.append(
                 UserMessage(
-                    seq=self._next,
+                    seq=len(self._events),
                     text=said.text,
                     actor=said.actor,
                     at=said.at,
@@ -158,29 +166,33 @@ class Transcript:
                     source_ref=said.ref,
                 )
             )
-        self._add_calls(self._asked(asked), said, requestor=Requestor.USER, turn=0)
+        if asked:
+            self._add_calls(self._asked(asked), said, requestor=Requestor.USER, turn=0)
 
     def apart(self, said: Said, asked: Sequence[Asked], requestor: Requestor) -> None:
         """Add calls that no reply of the model asked for."""
-        self._add_calls(self._asked(asked), said, requestor=requestor, turn=0)
+        if asked:
+            self._add_calls(self._asked(asked), said, requestor=requestor, turn=0)
 
     def request(self, request: ModelRequest) -> None:
         """Add a recorded request to the model."""
-        self._add(replace(request, seq=self._next))
+        self._events.append(replace(request, seq=len(self._events)))
 
     def mark(self, event: Permission | StateChange | ContextChange) -> None:
         """Add what happened beside the messages."""
-        self._add(replace(event, seq=self._next))
+        self._events.append(replace(event, seq=len(self._events)))
 
     def reply(self, said: Said, asked: Sequence[Asked] = ()) -> None:
         """Add a reply of the model: its text, also as a claim, and the calls it asked for."""
         self._turn += 1
-        self.counts["parts_dropped"] += said.dropped
-        self.counts["reply_cut"] += said.finish_reason in ("length", "max_tokens")
-        calls = self._asked(asked)
-        self._add(
+        if said.dropped:
+            self.counts["parts_dropped"] += said.dropped
+        if said.finish_reason in ("length", "max_tokens"):
+            self.counts["reply_cut"] += 1
+        calls = self._asked(asked) if asked else []
+        self._events.append(
             ModelReply(
-                seq=self._next,
+                seq=len(self._events),
                 text=said.text or "",
                 finish_reason=said.finish_reason,
                 usage=said.usage,
@@ -190,16 +202,18 @@ class Transcript:
                 source_ref=said.ref,
             )
         )
-        self.claim(said if said.claimed is None else replace(said, text=said.claimed))
-        self._add_calls(calls, said, requestor=Requestor.AGENT, turn=self._turn)
+        if said.text or said.claimed:
+            self.claim(said if said.claimed is None else replace(said, text=said.claimed))
+        if calls:
+            self._add_calls(calls, said, requestor=Requestor.AGENT, turn=self._turn)
 
     def claim(self, said: Said) -> None:
         """Add a text shown to a person that is no reply, or only a part of one."""
         if said.text and said.text.strip():
-            self._last_claim = self._next
-            self._add(
+            self._last_claim = len(self._events)
+            self._events.append(
                 Claim(
-                    seq=self._next,
+                    seq=len(self._events),
                     text=said.text,
                     at=said.at,
                     agent=said.agent,
@@ -209,13 +223,14 @@ class Transcript:
 
     def result(self, answered: Answered) -> None:
         """Add what a tool answered, to the call that it belongs to."""
-        self.counts["parts_dropped"] += answered.dropped
+        if answered.dropped:
+            self.counts["parts_dropped"] += answered.dropped
         call_id = self.book.answer(answered.id, answered.tool, answered.args)
         if call_id is None:
             return
-        self._add(
+        self._events.append(
             ToolResult(
-                seq=self._next,
+                seq=len(self._events),
                 call_id=call_id,
                 result_raw=answered.text,
                 result=self._result_value(answered),
@@ -230,17 +245,9 @@ class Transcript:
             )
         )
 
-    @property
-    def _next(self) -> int:
-        return len(self._events)
-
-    def _add(self, event: Event) -> None:
-        self._events.append(event)
-
     def _asked(self, asked: Sequence[Asked]) -> list[_Call]:
-        """Enter calls that are asked for together."""
-        if asked:
-            self.book.new_turn()
+        """Enter calls, at least one, that are asked for together."""
+        self.book.new_turn()
         calls = []
         for one in asked:
             raw, args = self._arguments(one)
@@ -252,9 +259,9 @@ class Transcript:
         self, calls: Sequence[_Call], said: Said, *, requestor: Requestor, turn: int
     ) -> None:
         for call in calls:
-            self._add(
+            self._events.append(
                 ToolCall(
-                    seq=self._next,
+                    seq=len(self._events),
                     call_id=call.named.call_id,
                     call_id_source=call.named.source,
                     tool=call.named.tool,
@@ -275,19 +282,21 @@ class Transcript:
                 return None, ABSENT
             self.counts["args_not_exact"] += 1
             return compact(asked.value), asked.value
-        parsed = parse_text(asked.text)
-        if parsed.form is TextForm.TEXT or not depth_within(parsed.value, DEPTH_LIMIT):
+        parsed = read_text(asked.text)
+        if parsed.form is TextForm.TEXT or not is_shallow(asked.text, parsed.value):
             self.counts["args_not_json"] += 1
             return asked.text, ABSENT
-        self.counts["args_as_literal"] += parsed.form is TextForm.LITERAL
+        if parsed.form is TextForm.LITERAL:
+            self.counts["args_as_literal"] += 1
         return asked.text, parsed.value
 
     def _result_value(self, answered: Answered) -> Json | Absent:
         if answered.text is None:
             return ABSENT if answered.value is None else answered.value
-        parsed = parse_text(answered.text)
-        if not depth_within(parsed.value, DEPTH_LIMIT):
+        parsed = read_text(answered.text)
+        if not is_shallow(answered.text, parsed.value):
             self.counts["results_too_deep"] += 1
             return ABSENT
-        self.counts["results_as_literal"] += parsed.form is TextForm.LITERAL
+        if parsed.form is TextForm.LITERAL:
+            self.counts["results_as_literal"] += 1
         return parsed.value

@@ -26,6 +26,7 @@ from workbench.model.event import (
     StateChange,
 )
 from workbench.model.jsonvalue import ABSENT, Absent, parse_text
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["MarkSpan", "ModelSpan", "Span", "ToolSpan", "weave"]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpan:
     """One request to a model and its reply."""
@@ -51,6 +53,7 @@ class ModelSpan:
     agent: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpan:
     """One execution of a tool."""
@@ -65,6 +68,7 @@ class ToolSpan:
     """Who asked where no reply did."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkSpan:
     """What happened beside requests and tools, told when it began."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.records.origin import usable_id
 from workbench.ingest.records.shapes import map_in, text_in
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
@@ -31,6 +32,7 @@ _REQUESTS: Final = (("request", "body"), ("request",), ("body",), ("input",), ()
 _RESPONSES: Final = (("response", "body"), ("response",), ("output",), ())
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrapped:
     """The parts of a chat record."""

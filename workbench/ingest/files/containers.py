@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from workbench.ingest.events.messages import is_turn
 from workbench.ingest.files.agents_batches import is_agents_batch, is_agents_export
 from workbench.ingest.files.otlp_records import LEVELS, holds_spans, spans_of
-from workbench.ingest.records.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, TextMap, depth_within
+from workbench.ingest.records.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, depth_within
+from workbench.ingest.records.parts import PartMap
 from workbench.ingest.records.piece import Piece
 
 if TYPE_CHECKING:
@@ -112,13 +113,9 @@ def _items(
     document: Piece, path: tuple[Step, ...], items: Json, shared: JsonMap | None
 ) -> Iterator[Piece]:
     assert isinstance(items, list)  # noqa: S101  the caller looked
-    spans = document.parts or TextMap(document.raw.decode())
-    text = spans.text
-    done, at = 0, 0
+    parts = document.parts or PartMap(document.raw)
     for n, item in enumerate(items):
-        span = spans.span((*path, n))
-        assert span is not None  # noqa: S101  the value was read from this text
-        at += len(text[done : span[0]].encode())
-        end = at + len(text[span[0] : span[1]].encode())
-        yield Piece(raw=document.raw[at:end], place=f"record {n + 1}", value=item, shared=shared)
-        done, at = span[1], end
+        span = parts.span((*path, n))
+        assert span is not None  # noqa: S101  the value was read from these bytes
+        raw = document.raw[span[0] : span[1]]
+        yield Piece(raw=raw, place=f"record {n + 1}", value=item, shared=shared)

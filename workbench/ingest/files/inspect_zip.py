@@ -16,7 +16,8 @@ import zlib
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
-from workbench.ingest.records.jsontext import DEPTH_LIMIT, read_value
+from workbench.ingest.records.jsontext import DEPTH_LIMIT
+from workbench.ingest.records.parts import read_value
 from workbench.ingest.records.piece import Piece
 from workbench.ingest.records.shapes import map_in
 
@@ -91,7 +92,7 @@ def _unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
 
 def _sample(raw: bytes, shared: JsonMap, *, place: str | None) -> Piece:
     try:
-        value = read_value(raw.decode(), depth=DEPTH_LIMIT)
+        value = read_value(raw, depth=DEPTH_LIMIT)
     except UnicodeDecodeError as error:
         reason = f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable"
         return Piece(raw=raw, place=place, error=reason, shared=shared)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.records.jsontext import Step, TextMap
+from workbench.ingest.records.parts import PartMap
 from workbench.ingest.records.piece import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.ingest.records.jsontext import Step
     from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["LEVELS", "holds_spans", "is_sdk_record", "spans_of", "the_one"]
@@ -73,12 +74,12 @@ def is_sdk_record(value: Json) -> bool:
 
 def spans_of(document: Piece) -> Iterator[Piece]:
     """Yield the spans and log records of a document, each as a document of its own."""
-    spans = document.parts or TextMap(document.raw.decode())
+    parts = document.parts or PartMap(document.raw)
     value = document.value
     assert isinstance(value, dict)  # noqa: S101  the container was recognised
     for levels in LEVELS:
         for at, outer in enumerate(_maps(value.get(levels[0]))):
-            yield from _cut(spans, outer, (levels[0], at), levels)
+            yield from _cut(parts, outer, (levels[0], at), levels)
 
 
 def _maps(value: Json) -> list[Json]:
@@ -86,39 +87,40 @@ def _maps(value: Json) -> list[Json]:
 
 
 def _cut(
-    spans: TextMap,
+    parts: PartMap,
     outer: Json,
     path: tuple[Step, ...],
     levels: tuple[str, str, str],
 ) -> Iterator[Piece]:
     if not isinstance(outer, dict):
         return
-    head = _members(spans, path, outer, without=levels[1])
+    head = _members(parts, path, outer, without=levels[1])
     for at, inner in enumerate(_maps(outer.get(levels[1]))):
         if not isinstance(inner, dict):
             continue
         below = (*path, levels[1], at)
-        around = _members(spans, below, inner, without=levels[2])
+        around = _members(parts, below, inner, without=levels[2])
         for n, item in enumerate(_maps(inner.get(levels[2]))):
-            span = spans.span((*below, levels[2], n))
+            span = parts.span((*below, levels[2], n))
             assert span is not None  # noqa: S101  the value was read from this text
             scope = {**_rest(inner, levels[2]), levels[2]: [item]}
             yield Piece(
-                raw=(
-                    f'{{"{levels[0]}":[{{{head}"{levels[1]}":[{{{around}"{levels[2]}":['
-                    f"{spans.text[span[0] : span[1]]}]}}]}}]}}"
-                ).encode(),
+                raw=b"".join(
+                    (
+                        f'{{"{levels[0]}":[{{{head}"{levels[1]}":[{{{around}"{levels[2]}":['.encode(),
+                        parts.raw[span[0] : span[1]],
+                        b"]}]}]}",
+                    )
+                ),
                 value={levels[0]: [{**_rest(outer, levels[1]), levels[1]: [scope]}]},
             )
 
 
-def _members(spans: TextMap, path: tuple[Step, ...], value: JsonMap, *, without: str) -> str:
+def _members(parts: PartMap, path: tuple[Step, ...], value: JsonMap, *, without: str) -> str:
     """Return the exact text of a mapping's members but one, each with a comma behind it."""
-    found = []
-    for key in _rest(value, without):
-        start, end = spans.span((*path, key)) or (0, 0)
-        found.append(f"{json.dumps(key)}:{spans.text[start:end]},")
-    return "".join(found)
+    return "".join(
+        f"{json.dumps(key)}:{parts.text((*path, key))}," for key in _rest(value, without)
+    )
 
 
 def _rest(value: JsonMap, without: str) -> JsonMap:

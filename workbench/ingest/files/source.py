@@ -19,7 +19,8 @@ from workbench.casefile.files import require_file
 from workbench.errors import InputError, TraceFormatError
 from workbench.ingest.files.containers import records_of, records_of_line
 from workbench.ingest.files.decoders import Decoder, decoder_of
-from workbench.ingest.records.jsontext import DEPTH_LIMIT, read_mapped, texts_in
+from workbench.ingest.records.jsontext import DEPTH_LIMIT, texts_in
+from workbench.ingest.records.parts import read_value
 from workbench.ingest.records.piece import Piece
 
 if TYPE_CHECKING:
@@ -263,15 +264,13 @@ def _parsed(data: bytes, *, depth: int | None = DEPTH_LIMIT, place: str | None =
     """Return the JSON value of a line or document, or why there is none."""
     raw = data.removeprefix(_BOM).strip(b" \t\r\n")
     try:
-        text = raw.decode()
+        value = read_value(raw, depth=depth)
     except UnicodeDecodeError as error:
         return Piece(
             raw=raw,
             place=place,
             error=f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable",
         )
-    try:
-        value, parts = read_mapped(text, depth=depth)
     except TraceFormatError as error:
         return Piece(raw=raw, place=place, error=str(error))
-    return Piece(raw=raw, place=place, value=value, parts=parts)
+    return Piece(raw=raw, place=place, value=value)

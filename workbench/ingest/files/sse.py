@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
-from workbench.ingest.records.jsontext import read_value
+from workbench.ingest.records.parts import read_value
 from workbench.ingest.records.piece import Piece
 from workbench.ingest.records.shapes import integer_in, map_in, text_in
 

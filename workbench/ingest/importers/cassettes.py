@@ -23,7 +23,7 @@ from workbench.ingest.events.transcript import Transcript
 from workbench.ingest.events.weave import ModelSpan, weave
 from workbench.ingest.files.sse import assembled, is_stream, stream_events
 from workbench.ingest.records.format import Format
-from workbench.ingest.records.jsontext import read_value
+from workbench.ingest.records.parts import read_value
 from workbench.ingest.records.shapes import as_map, integer_in, map_in, map_items, text_in
 from workbench.model.event import ModelRequest
 from workbench.model.trace import Grade, Loss

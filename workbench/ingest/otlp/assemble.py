@@ -19,6 +19,7 @@ from workbench.ingest.otlp.openllmetry import OPENLLMETRY
 from workbench.ingest.otlp.pydantic_ai import PYDANTIC_AI
 from workbench.model.event import ModelRequest
 from workbench.model.jsonvalue import ABSENT
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,6 +35,7 @@ _DIALECTS: Final = (PYDANTIC_AI, OPENINFERENCE, OPENLLMETRY, MCP, GENAI, GENAI_E
 _AGENT_NAMES: Final = ("gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id")
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """A span, the dialect that it is written in, and what it says."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
 from workbench.ingest.events.messages import read_messages
-from workbench.ingest.records.jsontext import DEPTH_LIMIT, TextMap, path_of, read_value
+from workbench.ingest.records.jsontext import DEPTH_LIMIT, path_of
+from workbench.ingest.records.parts import PartMap, read_value
 from workbench.model.jsonvalue import ABSENT
 
 if TYPE_CHECKING:
@@ -86,38 +87,33 @@ def messages_in(value: Json, ref: str, origin: Origin) -> list[Message]:
         messages = read_messages(found, key="", origin=origin)
     except TraceFormatError:
         return []
-    spans = TextMap(value) if isinstance(value, str) else None
-    return [_placed(message, ref, spans) for message in messages]
+    parts = PartMap(value.encode()) if isinstance(value, str) else None
+    return [_placed(message, ref, parts) for message in messages]
 
 
-def _placed(message: Message, ref: str, spans: TextMap | None) -> Message:
+def _placed(message: Message, ref: str, parts: PartMap | None) -> Message:
     answered = message.answered
     return replace(
         message,
         said=replace(message.said, ref=ref),
-        asked=tuple(_exact_call(asked, ref, spans) for asked in message.asked),
-        answered=None if answered is None else _exact_result(answered, ref, spans),
+        asked=tuple(_exact_call(asked, ref, parts) for asked in message.asked),
+        answered=None if answered is None else _exact_result(answered, ref, parts),
     )
 
 
-def _exact_call(asked: Asked, ref: str, spans: TextMap | None) -> Asked:
-    if spans is not None and asked.text is None and asked.value is not ABSENT:
+def _exact_call(asked: Asked, ref: str, parts: PartMap | None) -> Asked:
+    if parts is not None and asked.text is None and asked.value is not ABSENT:
         for name in ("arguments", "args", "input"):
-            text = _text_at(spans, asked.ref, name)
+            text = parts.text((*path_of(asked.ref), name))
             if text is not None:
                 return replace(asked, ref=ref, text=text)
     return replace(asked, ref=ref)
 
 
-def _exact_result(answered: Answered, ref: str, spans: TextMap | None) -> Answered:
-    if spans is not None and answered.text is None and answered.value is not None:
+def _exact_result(answered: Answered, ref: str, parts: PartMap | None) -> Answered:
+    if parts is not None and answered.text is None and answered.value is not None:
         for name in _ANSWERS:
-            text = _text_at(spans, answered.ref, name)
+            text = parts.text((*path_of(answered.ref), name))
             if text is not None and text != "null":
                 return replace(answered, ref=ref, text=text, value=None)
     return replace(answered, ref=ref)
-
-
-def _text_at(spans: TextMap, ref: str, name: str) -> str | None:
-    span = spans.span((*path_of(ref), name))
-    return None if span is None else spans.text[span[0] : span[1]]

@@ -20,6 +20,7 @@ from workbench.ingest.otlp.wire import (
     plain,
 )
 from workbench.ingest.records.shapes import map_in, text_in
+from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ _ERRORS: Final = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR", "Error", "Stat
 _LATEST_NS: Final = 1 << 63
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
     """A log record, or an event of a span."""
@@ -46,6 +48,7 @@ class Happening:
     resource: JsonMap = field(default_factory=dict)
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
     """A timed node of the recorder's tree."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import TraceFormatError
+from workbench.model.quick_init import quick_init
 from workbench.model.trace import Source
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _ID_LIMIT_CHARS: Final = 300
 _MARKS: Final = {"line": ":", "record": "#"}
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """The place of one record."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.model.quick_init import quick_init
+
 if TYPE_CHECKING:
-    from workbench.ingest.records.jsontext import TextMap
+    from workbench.ingest.records.parts import PartMap
     from workbench.model.jsonvalue import Json, JsonMap
 
 __all__ = ["Piece"]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """One record of a file."""
@@ -27,5 +30,5 @@ class Piece:
     """What the file says once of all its records."""
     text: str | None = None
     """What a decoder writes for `raw` that is no JSON text itself: the JSON of `value`."""
-    parts: TextMap | None = None
-    """Text of `raw` and where its parts stand, if that was seen while it was parsed."""
+    parts: PartMap | None = None
+    """Where the parts of `raw` stand, if somebody asked already."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.casefile.place import describe, step_key
+from workbench.casefile.place import describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,10 @@ def map_items(value: Json, *, key: str, origin: Origin) -> Iterator[tuple[str, J
         return
     if not isinstance(value, list):
         raise origin.error(key, f"is {describe(value)}; expected a list")
+    before = f"{key}." if key else ""
     for at, item in enumerate(value):
-        place = step_key(key, at)
-        yield place, as_map(item, key=place, origin=origin)
+        place = f"{before}{at}"
+        yield place, item if isinstance(item, dict) else as_map(item, key=place, origin=origin)
 
 
 def text_in(value: Json, name: str) -> str | None:

@@ -1,0 +1,190 @@
+"""Where the parts of one JSON value stand in its bytes.
+
+`msgspec` reads JSON twice as fast as the standard library and hands out the exact bytes of a
+member or an element. It is as strict as `jsontext`, where the two were compared, but for halves
+of surrogate pairs and deep nesting, which it refuses: what it refuses is read by `jsontext`, which
+also knows how to say why.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from workbench.ingest.records.jsontext import (
+    DEPTH_LIMIT,
+    checked_depth,
+    element_spans,
+    member_spans,
+    read_carefully,
+)
+from workbench.model.jsonvalue import Parsed, TextForm, parse_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from workbench.ingest.records.jsontext import Step
+    from workbench.model.jsonvalue import Json
+
+__all__ = ["PartMap", "read_text", "read_value"]
+
+Span: TypeAlias = tuple[int, int]
+
+_REFUSED: Final = (msgspec.DecodeError, RecursionError)
+_VALUE: Final = msgspec.json.Decoder().decode
+_MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_ELEMENTS: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_SPACE: Final = b" \t\n\r"
+_STRUCTURES: Final = ("{", "[")
+_GAP: Final = re.compile(rb"[ \t\n\r,]*")
+_COLON: Final = re.compile(rb"[ \t\n\r]*:[ \t\n\r]*")
+_CLOSED: Final = re.compile(rb"[ \t\n\r]*\}")
+
+
+def read_value(text: str | bytes, *, depth: int | None = DEPTH_LIMIT) -> Json:
+    """Return the one JSON value that `text` is.
+
+    Args:
+        text: without a byte order mark; white space around the value is fine.
+        depth: how deep it may nest; None: as deep as it can be parsed.
+
+    Raises:
+        TraceFormatError: not JSON, cut off, more than one value, a number that JSON does not
+            have, or nested too deeply. It says no place.
+        UnicodeDecodeError: bytes that are no UTF-8 text.
+    """
+    try:
+        value: Json = _VALUE(text)
+    except (*_REFUSED, UnicodeError):
+        plain = text.decode() if isinstance(text, bytes) else text
+        return read_carefully(plain, depth=depth)
+    return checked_depth(text, value, depth)
+
+
+def read_text(text: str) -> Parsed:
+    """Return what `parse_text` returns; JSON that stands in a text is most often a structure."""
+    if text.startswith(_STRUCTURES):
+        try:
+            value: Json = _VALUE(text)
+        except (*_REFUSED, UnicodeError):
+            return parse_text(text)
+        if text.count("[") + text.count("{") <= DEPTH_LIMIT:
+            return Parsed(value=value, form=TextForm.JSON)
+    return parse_text(text)
+
+
+class PartMap:
+    """Finds the bytes of a part of one JSON value; remembers what it walked."""
+
+    __slots__ = ("_children", "raw")
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        """The value, perhaps with white space around it."""
+        self._children: dict[tuple[Step, ...], dict[Step, Span]] = {}
+
+    @classmethod
+    def of_lines(cls, lines: Sequence[bytes], numbered: Iterable[int]) -> PartMap:
+        """Return the map of a list of values, each on its line.
+
+        Args:
+            lines: those that are not `numbered` need not be JSON.
+            numbered: positions of the lines that are values 0, 1, ...; a path starts with that.
+        """
+        made = cls(b"\n".join(lines))
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        spans = ((starts[at], starts[at] + len(lines[at])) for at in numbered)
+        made._children[()] = dict(enumerate(spans))
+        return made
+
+    def text(self, path: tuple[Step, ...]) -> str | None:
+        """Return the exact text of the part at `path`; None: there is no such part."""
+        span = self.span(path)
+        return None if span is None else self.raw[span[0] : span[1]].decode()
+
+    def span(self, path: tuple[Step, ...]) -> Span | None:
+        """Return start and end of the part at `path`; None: there is no such part.
+
+        Of a key that occurs twice the last one counts, as in the parsed value.
+        """
+        if not path:
+            start = len(self.raw) - len(self.raw.lstrip(_SPACE))
+            return start, len(self.raw.rstrip(_SPACE))
+        return self.children(path[:-1]).get(path[-1])
+
+    def children(self, path: tuple[Step, ...]) -> Mapping[Step, Span]:
+        """Return where the members or elements of the part at `path` stand."""
+        found = self._children.get(path)
+        if found is None:
+            span = self.span(path)
+            found = {} if span is None else _walked(self.raw, span)
+            self._children[path] = found
+        return found
+
+
+def _walked(raw: bytes, span: Span) -> dict[Step, Span]:
+    start, end = span
+    if raw.startswith(b"[", start):
+        found = _elements(raw, start, end)
+    elif raw.startswith(b"{", start):
+        found = _members(raw, start, end)
+    else:
+        return {}
+    return _walked_carefully(raw, start, end) if found is None else found
+
+
+def _elements(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
+    """Return the spans of a list's elements; only white space and commas stand between them."""
+    try:
+        items = _ELEMENTS(memoryview(raw)[start:end])
+    except _REFUSED:
+        return None
+    found: dict[Step, Span] = {}
+    at = start + 1
+    for n, item in enumerate(items):
+        first = _GAP.match(raw, at).end()  # type: ignore[union-attr]  # it matches everywhere
+        at = first + memoryview(item).nbytes
+        found[n] = first, at
+    return found
+
+
+def _members(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
+    """Return the spans of a mapping's members; None: a key is written with escapes, or twice."""
+    try:
+        items = _MEMBERS(memoryview(raw)[start:end])
+    except _REFUSED:
+        return None
+    found: dict[Step, Span] = {}
+    at = start + 1
+    for key, item in items.items():
+        at = _GAP.match(raw, at).end()  # type: ignore[union-attr]  # it matches everywhere
+        quoted = f'"{key}"'.encode()
+        colon = _COLON.match(raw, at + len(quoted))
+        if colon is None or not raw.startswith(quoted, at):
+            return None
+        first = colon.end()
+        at = first + memoryview(item).nbytes
+        if not raw.startswith(bytes(item), first):
+            return None
+        found[key] = first, at
+    closed = _CLOSED.match(raw, at)
+    return found if closed is not None and closed.end() == end else None
+
+
+def _walked_carefully(raw: bytes, start: int, end: int) -> dict[Step, Span]:
+    """Return the spans of what `msgspec` does not read."""
+    text = raw[start:end].decode()
+    spans = element_spans(text) if text.startswith("[") else member_spans(text)
+    chars = sorted({0, *(at for span in spans.values() for at in span)})
+    places = dict(zip(chars, _offsets(text, chars), strict=True))
+    return {
+        key: (start + places[one], start + places[other]) for key, (one, other) in spans.items()
+    }
+
+
+def _offsets(text: str, chars: Sequence[int]) -> Iterable[int]:
+    """Return the bytes before each of these characters, of which the first is 0."""
+    return accumulate((len(text[one:other].encode()) for one, other in pairwise(chars)), initial=0)
