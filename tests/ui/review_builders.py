@@ -94,9 +94,9 @@ def a_shrink(folder: Path, trace: Trace = TRACE, *, reviewer: str = "Ana") -> Sh
     )
 
 
-def a_slow_shrink(folder: Path, *, reviewer: str = "Ana") -> ShrinkReview:
+def a_slow_shrink(folder: Path, *, calls: int = 40, reviewer: str = "Ana") -> ShrinkReview:
     """Return a search of some seconds: every call breaks a clause, and each try is replayed."""
-    tools = [f"crm.note{n}" for n in range(40)]
+    tools = [f"crm.note{n}" for n in range(calls)]
     trace = a_trace(
         a_user("Pause my plan."),
         *(a_call(tool, args={"n": n}) for n, tool in enumerate(tools)),

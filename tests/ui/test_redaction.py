@@ -361,3 +361,26 @@ def test_a_long_text_is_read_in_portions_that_cut_no_value(tmp_path: Path) -> No
 
     becomes = str(row(review, "EMAIL_ADDRESS")["becomes"])
     assert shown == text.replace(MAIL, becomes)
+
+
+def test_a_click_on_what_another_tab_decided_is_refused_whatever_the_kernel_has_read(
+    tmp_path: Path,
+) -> None:
+    """The list on a screen may be older than what its kernel knows."""
+    left, right = a_redaction(tmp_path), a_redaction(tmp_path, reviewer="Bo")
+    left.wait()
+    right.wait()
+    mail = next(f.name for f in right.findings if MAIL in str(f.raw_values()))
+    drawn = right.seen
+    left.reject(mail)
+    right.look_again()
+    right.wait()
+
+    with pytest.raises(RefusedError, match="Ana decided on this meanwhile"):
+        right.accept(mail, seen=drawn)
+
+    left.wait()
+    assert [entry.actor for entry in right.entries] == ["Ana"]
+    right.accept(mail, seen=right.seen)
+    right.wait()
+    assert [entry.actor for entry in right.entries] == ["Ana", "Bo"]

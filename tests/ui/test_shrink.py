@@ -12,7 +12,7 @@ import pytest
 from tests.builders import a_call, a_claim, a_trace, a_turn, a_user
 from tests.ui.review_builders import MAIL, TRACE, a_draft, a_redaction, a_shrink, a_store
 from workbench.casefile.draft import load_draft
-from workbench.errors import InputError
+from workbench.errors import InputError, RefusedError
 from workbench.model.event import Outcome
 from workbench.review.shrink import OracleKind
 from workbench.ui.controllers.shrink import ShrinkReview
@@ -21,22 +21,25 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.model.jsonvalue import JsonMap
+    from workbench.model.trace import Trace
 
 pytestmark = pytest.mark.desk
 
-LONG = a_trace(
-    a_user("Pause my plan."),
-    *(a_turn(a_call("crm.note", args={"n": n}), text=f"Step {n}.") for n in range(150)),
-    a_call("billing.pause", args={"account_id": "A-1"}, outcome=Outcome.UNKNOWN),
-    a_claim("It is paused."),
-)
-"""Slow enough for a replay oracle to be stopped."""
+
+def long(notes: int) -> Trace:
+    """Return a trace that takes a replay oracle some time."""
+    return a_trace(
+        a_user("Pause my plan."),
+        *(a_turn(a_call("crm.note", args={"n": n}), text=f"Step {n}.") for n in range(notes)),
+        a_call("billing.pause", args={"account_id": "A-1"}, outcome=Outcome.UNKNOWN),
+        a_claim("It is paused."),
+    )
 
 
-def slow(folder: Path) -> ShrinkReview:
+def slow(folder: Path, notes: int = 150) -> ShrinkReview:
     """Return a review whose oracle replays a case each time."""
     return ShrinkReview(
-        a_draft(LONG),
+        a_draft(long(notes)),
         store=a_store(folder),
         out=folder / "small.draft.json",
         journals=folder / "journals",
@@ -163,6 +166,21 @@ def test_stop_is_heard_within_300_ms_and_the_search_goes_on_where_it_was(tmp_pat
     assert again.curve()[: len(review.steps)] == review.curve()
 
 
+def test_stop_does_not_wait_for_an_answer_that_takes_long(tmp_path: Path) -> None:
+    """The first question is about the whole trace, and a person has changed their mind."""
+    review = slow(tmp_path, notes=600)
+    review.start()
+    time.sleep(0.1)
+    pressed = time.monotonic()
+    review.stop()
+    assert review.phase in ("stopping", "ready")
+    review.wait()
+
+    assert time.monotonic() - pressed < 0.3
+    assert (review.phase, review.failure, review.steps) == ("ready", None, [])
+    assert not review.is_written
+
+
 def test_a_restarted_kernel_shows_what_was_reached(tmp_path: Path) -> None:
     """Nothing is judged anew: the journal is read."""
     before = searched(a_shrink(tmp_path))
@@ -198,6 +216,26 @@ def test_a_lock_needs_a_name_and_a_place(tmp_path: Path) -> None:
         review.keep(99_999)
 
     assert review.locks == ()
+
+
+def test_a_lock_that_another_tab_took_back_is_not_set_again_in_silence(tmp_path: Path) -> None:
+    """Who is second is told; the state is as it is now, and deciding again counts."""
+    left, right = a_shrink(tmp_path), a_shrink(tmp_path, reviewer="Bo")
+    left.keep(2)
+    right.look_again()
+    drawn = right.seen
+    left.free(2)
+    left.keep(2)
+
+    with pytest.raises(RefusedError, match="Ana decided on this meanwhile"):
+        right.free(2, seen=drawn)
+
+    assert right.locks == ("#2",)
+    right.keep(3, seen=drawn)  # nobody decided on that
+    right.free(2)
+    assert left.locks == ("#2",)
+    left.look_again()
+    assert left.locks == ("#3",)
 
 
 def test_two_tabs_share_their_locks(tmp_path: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, RLock
 
+import pytest
+
 from workbench.errors import InputError
-from workbench.ui.controllers.worker import Worker, said_of
+from workbench.ui.controllers.worker import Stopped, Worker, leaving, said_of
 
 
 def a_worker(failures: list[Exception], rests: list[str]) -> Worker:
@@ -78,3 +82,35 @@ def test_our_errors_speak_and_others_only_have_a_type() -> None:
     """An exception of a library may quote the trace."""
     assert said_of(InputError("is empty", key="name")) == "name is empty"
     assert "helen" not in said_of(ValueError("helen@example.com"))
+
+
+def test_work_is_left_at_once_when_stop_is_pressed_and_done_otherwise() -> None:
+    """A question that takes a minute must not keep a person waiting for a minute."""
+    gate, stop = Event(), Event()
+    with ThreadPoolExecutor(1) as pool:
+        slow = leaving(lambda _: gate.wait(10), stop, pool)
+        quick = leaving(lambda n: n + 1, stop, pool)
+        assert quick(1) == 2
+        stop.set()
+        began = time.monotonic()
+        with pytest.raises(Stopped):
+            slow(1)
+        took_s = time.monotonic() - began
+        gate.set()
+
+    assert took_s < 1  # a beat, however loaded the machine is
+
+
+def test_what_stops_leaves_the_worker_ready_for_more() -> None:
+    """Stop is no failure, and not the end of the thread's story."""
+    failures: list[Exception] = []
+    rests: list[str] = []
+    worker = a_worker(failures, rests)
+
+    def stopped(_: Event) -> None:
+        raise Stopped
+
+    worker.ask("stopped", stopped)
+    assert worker.wait(5)
+
+    assert (failures, rests, worker.is_working) == ([], ["rest"], False)

@@ -72,9 +72,13 @@ def shrink_draft(  # noqa: PLR0913  the command's flags, keyword-only
     journal: str | os.PathLike[str] | None = None,
     on_step: Callable[[Step], None] | None = None,
     texts: Texts = Texts.WHOLE,
+    around: Callable[[Oracle], Oracle] | None = None,
     stimulus: Stimulus = Stimulus.KEPT_BY_FLOW,
 ) -> tuple[Draft, Shrunk]:
     """Return the draft with its trace shrunk, and how that went.
+
+    `around` makes of the oracle the one that is asked, e.g. one that can be left at once; for the
+    other arguments see `shrink_trace`.
 
     Raises:
         InputError: the draft was shrunk before, the trace has nothing to shrink, or the stimulus
@@ -91,9 +95,10 @@ def shrink_draft(  # noqa: PLR0913  the command's flags, keyword-only
     if draft.shrink is not None:
         message = "was shrunk already"
         raise InputError(message, place=draft.draft, fix="shrink the draft that `redact` wrote")
+    oracle = oracle_of(kind, draft)
     shrunk = shrink_trace(
         draft.trace,
-        oracle_of(kind, draft),
+        oracle if around is None else around(oracle),
         target=draft.raw_signature,
         lock=(*lock, *draft.trigger),
         budget=Budget() if budget is None else budget,

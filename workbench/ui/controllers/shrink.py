@@ -7,6 +7,7 @@ on where it was. Locks are in the store at each click; another set of locks is a
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +19,7 @@ from workbench.review.shrink import OracleKind, shrink_draft
 from workbench.shrink import Budget, Texts
 from workbench.shrink.places import locks_of
 from workbench.ui.controllers.kept import event_rows, reasons
-from workbench.ui.controllers.worker import Worker, said_of
+from workbench.ui.controllers.worker import Stopped, Worker, leaving, said_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,15 +34,13 @@ if TYPE_CHECKING:
     from workbench.store.handle import Store
     from workbench.store.records import Decision
 
-__all__ = ["ShrinkReview", "Stopped"]
+__all__ = ["ShrinkReview"]
 
 TOPIC: Final = "shrink"
 _LOCK: Final = "lock"
+_JOURNAL: Final = 2
+"""Edition of the journals; those of another one are another search's."""
 _ENDED: Final = "the search was left here; it can go on"
-
-
-class Stopped(KeyboardInterrupt):
-    """A person pressed Stop: the search ends with what it reached."""
 
 
 class ShrinkReview:
@@ -82,6 +81,7 @@ class ShrinkReview:
         """Of the search that is shown, one a judged candidate."""
         self.on_change: list[Callable[[], None]] = []
         self._draft = draft
+        self._digest = hashlib.sha256(canonical_json(draft_document(draft))).hexdigest()
         self._journals, self._kind, self._texts = journals, kind, texts
         self._budget_calls = budget_calls
         self._log = DecisionLog(store, draft.draft, topic=TOPIC)
@@ -259,8 +259,8 @@ class ShrinkReview:
 
     def _journal(self) -> Path:
         """Return the file of this search: trace, locks, oracle and texts make it what it is."""
-        options: list[Json] = [*sorted(self.locks), self._kind.value, self._texts.value]
-        what: list[Json] = [draft_document(self._draft), options]
+        options: list[Json] = [*sorted(self.locks), self._kind.value, self._texts.value, _JOURNAL]
+        what: list[Json] = [self._digest, *options]
         name = hashlib.sha256(canonical_json(what)).hexdigest()[:16]
         return self._journals / f"{self._draft.draft}-{name}.journal"
 
@@ -281,6 +281,7 @@ class ShrinkReview:
     def _search(self, stop: Event, budget: Budget) -> Draft:
         with self.lock:
             locks, journal = self.locks, self._journal()
+            before = self.steps, self._small
             self.steps, self.failure, self._small = [], None, None
             self._is_recalled = False
         self._journals.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -292,15 +293,24 @@ class ShrinkReview:
             if stop.is_set():
                 raise Stopped
 
-        small, shrunk = shrink_draft(
-            self._draft,
-            kind=self._kind,
-            lock=locks,
-            budget=budget,
-            journal=journal,
-            on_step=on_step,
-            texts=self._texts,
-        )
+        pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-oracle")
+        try:
+            small, shrunk = shrink_draft(
+                self._draft,
+                kind=self._kind,
+                lock=locks,
+                budget=budget,
+                journal=journal,
+                on_step=on_step,
+                texts=self._texts,
+                around=lambda oracle: leaving(oracle, stop, pool),
+            )
+        except Stopped:  # while the whole trace was judged: what was reached before stands
+            with self.lock:
+                self.steps, self._small = before
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
         with self.lock:
             self._shrunk, self._searched = shrunk, locks
         return small

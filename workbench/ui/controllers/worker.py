@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
+from concurrent.futures import wait
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Executor
     from threading import RLock
 
-__all__ = ["Worker", "said_of"]
+__all__ = ["Stopped", "Worker", "leaving", "said_of"]
+
+_BEAT_S: Final = 0.05
+"""Between two looks whether Stop was pressed."""
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
+
+
+class Stopped(KeyboardInterrupt):
+    """A person pressed Stop: the work ends with what it reached."""
+
+
+def leaving(
+    work: Callable[[_Asked], _Answer], stop: Event, pool: Executor
+) -> Callable[[_Asked], _Answer]:
+    """Return work that is left, not waited for, once Stop is pressed.
+
+    What was left goes on in the pool until it ends; nobody hears of its answer.
+
+    Args:
+        work: may take long.
+        stop: is set when the work is not wanted any more.
+        pool: does the work.
+    """
+
+    def done(asked: _Asked) -> _Answer:
+        answer = pool.submit(work, asked)
+        while not wait([answer], timeout=_BEAT_S).done:
+            if stop.is_set():
+                raise Stopped
+        return answer.result()
+
+    return done
 
 
 class Worker:
@@ -67,6 +101,8 @@ class Worker:
                 work = self._asked.pop(next(iter(self._asked)))
             try:
                 work(self._stop)
+            except Stopped:  # it has told what it reached
+                continue
             except Exception as error:  # noqa: BLE001  its text may be of the trace; told by type
                 self._on_failure(error)
         self._on_rest()
