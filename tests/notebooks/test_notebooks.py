@@ -5,9 +5,16 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import papermill
 import pytest
+
+from workbench.demo.loading import load_demo
+from workbench.demo.steps import RUN_ID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 PERSONAL = ("Helen Carter", "helen.carter", "4471902", "415 555 0132", "58213")
@@ -15,27 +22,33 @@ PERSONAL = ("Helen Carter", "helen.carter", "4471902", "415 555 0132", "58213")
 
 
 @pytest.fixture
-def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The executed quickstart, as the text of its file."""
+def execute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that executes a notebook and returns the text of its file."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(NOTEBOOKS.parent)]))
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
-    done = tmp_path / "done.ipynb"
-    papermill.execute_notebook(
-        NOTEBOOKS / "00_quickstart.ipynb",
-        done,
-        parameters={"workdir": str(tmp_path / "work")},
-        kernel_name="python3",
-        progress_bar=False,
-    )
-    return done.read_text("utf-8")
+    monkeypatch.setenv("WORKBENCH_KEYS", str(tmp_path / "keys"))
+
+    def executed(name: str, **parameters: str) -> str:
+        done = tmp_path / f"done-{name}.ipynb"
+        papermill.execute_notebook(
+            NOTEBOOKS / f"{name}.ipynb",
+            done,
+            parameters=parameters,
+            kernel_name="python3",
+            progress_bar=False,
+            cwd=tmp_path,
+        )
+        return done.read_text("utf-8")
+
+    return executed
 
 
 def outputs(notebook: str) -> str:
     """Return all that the cells printed."""
     cells = json.loads(notebook)["cells"]
     return "".join(
-        "".join(output.get("text", ()))
+        "".join(output.get("text", output.get("data", {}).get("text/plain", ()))) + "\n"
         for cell in cells
         if cell["cell_type"] == "code"
         for output in cell["outputs"]
@@ -44,8 +57,9 @@ def outputs(notebook: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_the_quickstart_does_the_whole_job(executed: str, tmp_path: Path):
+def test_the_quickstart_does_the_whole_job(execute: Callable[..., str], tmp_path: Path):
     """A newcomer who runs all cells ends with a case that tells two agents apart."""
+    executed = execute("00_quickstart", workdir=str(tmp_path / "work"))
     said = outputs(executed)
 
     assert "verdict: fail" in said
@@ -55,3 +69,24 @@ def test_the_quickstart_does_the_whole_job(executed: str, tmp_path: Path):
     assert "exit code 0" in said
     assert len(list((tmp_path / "work" / "cases").rglob("*.case.yaml"))) == 1
     assert [value for value in PERSONAL if value in executed] == []
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_the_review_runs_before_anything_is_decided(execute: Callable[..., str], tmp_path: Path):
+    """Papermill clicks nothing: summaries say what is to be done, and nothing personal is saved."""
+    load_demo(tmp_path / "store")
+    (tmp_path / "cases").mkdir()
+    given = {"store": "store", "cases": "cases", "reviewer": "Ana", "today": "2026-11-30"}
+
+    review = execute("01_incident_review", run=RUN_ID, **given)
+    export = execute("02_shrink_and_export", **given)
+    stale = execute("03_stale_case_review", **given)
+
+    assert "134 events in 78 rows; 2 of 26 calls did not end ok" in outputs(review)
+    assert "no contract is stated yet" in outputs(review)
+    assert "redaction: No contract is stated yet." in outputs(review)
+    assert "No run is picked yet; 1 run is in the store." in outputs(export)
+    assert "case: No run is picked yet." in outputs(export)
+    assert "0 of 0 cases to decide" in outputs(stale)
+    assert [value for value in PERSONAL if value in review + export + stale] == []

@@ -138,8 +138,9 @@ class Session:
         if not self._refresh(stage):
             act(self._steps[stage])
 
-    def step(self, stage: Stage) -> Step:
-        """Return what a step is now; it is opened if it was not."""
+    def step(self, name: str) -> Step:
+        """Return what a step (a `Stage` or its value) is now; it is opened if it was not."""
+        stage = Stage(name)
         self._refresh(stage)
         return self._steps[stage]
 

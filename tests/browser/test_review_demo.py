@@ -1,0 +1,182 @@
+"""The whole review of the demo incident in the real notebooks: from a run to an active case.
+
+A click, a key that decides, a choice and a typed text are one action each. Tab only moves: it is
+counted beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.browser.desks import RUN, Hand, a_desk, put_notebook
+from tests.browser.jupyter import ROOT
+from tests.notebooks.test_notebooks import PERSONAL
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+REDACTION = "desk.session.step('redaction')"
+OPEN = f"sum(row['reaches'] and row['status'] == 'open' for row in {REDACTION}.rows())"
+CASE = "desk.session.step('case')"
+MAX_ACTIONS = 40
+
+
+def opened(lab, folder, name, **parameters):
+    """Open a notebook of a desk and run all of its cells."""
+    path = put_notebook(folder, name, **parameters)
+    lab.open(path).page.set_default_timeout(60_000)
+    lab.run_all()
+    return Hand(lab.page, acts=1)
+
+
+def survivors_are_shown(lab):
+    """Wait for the first finding; everything that is listed reaches the case."""
+    lab.page.locator(".wb-redaction .wb-hunk").first.wait_for(timeout=120_000)
+    assert lab.py(f"[r['reaches'] for r in {REDACTION}.rows()][:11]") == [True] * 11
+
+
+def seen(page):
+    """The button that says that a text was read."""
+    return page.get_by_role("button", name="Seen: nothing more here")
+
+
+def decide_all(lab, act):
+    """Decide on one survivor after the other; a text is settled when all values in it are."""
+    head = lab.page.locator(".wb-finding-head h4")
+    made = 0
+    while lab.py(OPEN):
+        head.and_(lab.page.locator(":not([data-past])")).wait_for()
+        head.evaluate("node => node.setAttribute('data-past', '')")
+        act(seen(lab.page).count() == 1)
+        made += 1
+        lab.eventually(f"len({REDACTION}.entries)", made, timeout_s=30)
+        lab.eventually(f"{REDACTION}.is_checking", wanted=False, timeout_s=60)
+    assert made >= 6
+
+
+def is_written(lab):
+    """Wait until the redacted draft is as it was decided."""
+    lab.page.get_by_text("is written as decided").wait_for(timeout=120_000)
+    assert lab.py(f"{REDACTION}.state()['unreviewed']") == 0
+
+
+def exit_code(folder, agent):
+    """Run the exported case with an agent, headless, as CI does."""
+    command = [*(sys.executable, "-m", "workbench", "run", "cases"), "--agent"]
+    done = subprocess.run(
+        [*command, f"python:workbench.demo.{agent}_agent:agent"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode
+
+
+def holds_nothing_personal(folder):
+    """Neither the notebooks nor the case may hold a value of the trace."""
+    files = [*folder.glob("*.ipynb"), *folder.glob("cases/*"), *folder.glob(".ipynb_checkpoints/*")]
+    assert len(files) >= 3
+    return [v for file in files for v in PERSONAL if v in file.read_text("utf-8")] == []
+
+
+def test_the_whole_review_by_mouse(lab, server):
+    """Six people look at one screen: one run, eleven survivors, one file that CI runs."""
+    folder = a_desk(server, "mouse")
+    hand = opened(lab, folder, "01_incident_review", reviewer="Ada")
+    page = lab.page
+    hand.click(page.get_by_role("listbox", name="Runs").get_by_role("option", name=RUN))
+    hand.click(page.get_by_role("button", name="Pick this run"))
+    page.get_by_role("tree", name="Events of the run").wait_for()
+    hand.click(page.get_by_role("button", name="Next failure"))
+    page.locator(".wb-timeline .wb-event").first.wait_for()
+    hand.click(page.get_by_role("button", name="Take").first)
+    hand.click(page.get_by_role("button", name="State this contract"))
+    survivors_are_shown(lab)
+    accept = page.get_by_role("button", name="Accept")
+    decide_all(lab, lambda is_text: hand.click(seen(page) if is_text else accept))
+    hand.click(page.get_by_role("button", name="Write redacted draft"))
+    is_written(lab)
+    lab.save()
+
+    then = opened(lab, folder, "02_shrink_and_export", reviewer="Ada")
+    then.click(page.get_by_role("button", name="Search"))
+    page.get_by_text("✓ Smallest", exact=True).wait_for()
+    then.fill(page.get_by_label("Owner"), "billing-agents")
+    then.fill(page.get_by_label("Next review"), "2027-02-28")
+    then.click(page.get_by_role("button", name="Export"))
+    then.click(page.get_by_role("button", name="Accept the repaired path"))
+    then.click(page.get_by_role("button", name="Activate"))
+    lab.eventually(f"({CASE}.proof() or {{}}).get('state')", "active", timeout_s=30)
+    saved = json.loads(lab.save())
+
+    assert hand.acts + then.acts < MAX_ACTIONS
+    assert (exit_code(folder, "broken"), exit_code(folder, "mended")) == (1, 0)
+    assert "is active, 1 accepted path" in json.dumps(saved)
+    assert holds_nothing_personal(folder)
+
+
+def at_the_first_view(lab):
+    """Stand on the first cell with a view, as the arrow keys of the notebook lead there."""
+    lab.page.evaluate(
+        """() => { const here = window.jupyterapp.shell.currentWidget;
+        here.content.activeCellIndex = 4; here.content.mode = "command"; here.activate(); }"""
+    )
+
+
+def test_the_whole_review_by_keyboard(lab, server):
+    """Nobody needs a mouse; Tab leads from view to view without a trap, keys decide."""
+    folder = a_desk(server, "keys")
+    hand = opened(lab, folder, "01_incident_review", reviewer="Bo")
+    page = lab.page
+    at_the_first_view(lab)
+    hand.tab_to(page.get_by_role("listbox", name="Runs"))
+    hand.press("Home", "Enter")
+    events = page.get_by_role("tree", name="Events of the run")
+    events.wait_for()
+    hand.tab_to(events)
+    hand.press("n")
+    page.locator(".wb-timeline .wb-event").first.wait_for()
+    hand.tab_to(page.get_by_role("button", name="Take").first)
+    hand.press("Enter")
+    stating = page.get_by_role("button", name="State this contract")
+    page.wait_for_function("node => !node.disabled", arg=stating.element_handle())
+    hand.tab_to(stating)
+    hand.press("Enter")
+    survivors_are_shown(lab)
+    hand.tab_to(page.get_by_role("listbox", name="Findings"))
+    decide_all(lab, lambda is_text: hand.press("s" if is_text else "a"))
+    hand.press("w")
+    is_written(lab)
+    lab.save()
+
+    then = opened(lab, folder, "02_shrink_and_export", reviewer="Bo")
+    at_the_first_view(lab)
+    then.tab_to(page.get_by_role("listbox", name="Events"))
+    then.press("g")
+    page.get_by_text("✓ Smallest", exact=True).wait_for()
+    then.tab_to(page.get_by_label("Owner"))
+    then.type("billing-agents")
+    then.tab_to(page.get_by_label("Next review"))
+    then.type("02282027")
+    exporting = page.get_by_role("button", name="Export")
+    page.wait_for_function("node => !node.disabled", arg=exporting.element_handle())
+    then.tab_to(exporting)
+    then.press("Enter")
+    for name in ("Accept the repaired path", "Activate"):
+        button = page.get_by_role("button", name=name)
+        button.wait_for()
+        page.wait_for_function("node => !node.disabled", arg=button.element_handle())
+        then.tab_to(button)
+        then.press("Enter")
+    lab.eventually(f"({CASE}.proof() or {{}}).get('state')", "active", timeout_s=30)
+
+    assert hand.acts + then.acts < MAX_ACTIONS
+    assert hand.moves + then.moves < 4 * MAX_ACTIONS
+    assert (exit_code(folder, "broken"), exit_code(folder, "mended")) == (1, 0)
+    assert page.locator(".jp-mod-editMode").count() == 0
