@@ -76,6 +76,48 @@ def test_a_pending_answer_is_no_end():
     assert [name for name, _, _ in found(accepted, a_success())] == ["success_without_read_back"]
 
 
+def a_look(status, operation="op_991", tool="billing.get_operation"):
+    """Return a read-back of one operation."""
+    asked = {"operation_id": operation}
+    return a_call(tool, args=asked, result=asked | {"status": status})
+
+
+def test_success_after_a_read_that_said_pending_is_found():
+    """Nobody wrote here, yet the claim is false: the last look said that it was under way."""
+    contract = {
+        "success_requires": [{"tool": "billing.get_operation", "pred": 'status == "completed"'}]
+    }
+    named = a_claim("Done: the refund op_991 has completed.", outcome=SUCCESS)
+
+    assert found(a_look("pending"), named) == [("success_without_read_back", "high", contract)]
+    assert found(a_look("pending"), a_success()) == [
+        ("success_without_read_back", "medium", contract)
+    ]  # the claim may be about something else
+    assert found(a_look("pending", tool="look"), named, tools={}) == [
+        (
+            "success_without_read_back",
+            "high",
+            {"success_requires": [{"tool": "look", "pred": 'status == "completed"'}]},
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (a_look("pending"), a_look("completed")),
+        (a_look("completed"),),
+        (a_look("open"),),
+        (a_call("billing.get_operation", args={"order": 7}, result={"status": "pending"}),),
+        (a_look(7),),
+        (a_call("billing.get_operation", args={"operation_id": "op_991"}, result="pending"),),
+    ],
+)
+def test_a_read_that_says_no_more_raises_no_alarm(parts):
+    """It ended later, it is the state of a record, or nobody can say."""
+    assert found(*parts, a_claim("Done: op_991 has completed.", outcome=SUCCESS)) == []
+
+
 def test_the_read_back_is_asked_for_in_its_own_words():
     """Where the tool answered before, its own final word is taken."""
     before = a_call("billing.get_operation", result={"state": "Succeeded"})

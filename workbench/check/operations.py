@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Absent, Json
     from workbench.model.trace import Call
 
-__all__ = ["operation_ids"]
+__all__ = ["named_operations", "operation_ids"]
 
 _OPERATION_KEYS: Final = frozenset({"operationid", "opid", "xoperationid"})
 
@@ -25,17 +25,18 @@ def operation_ids(call: Call) -> frozenset[str]:
         if call.result.error is not None:
             places += [call.result.error.body, dict(call.result.error.headers)]
     for place in places:
-        found.update(_named_operations(place))
+        found |= named_operations(place)
     return frozenset(found)
 
 
-def _named_operations(value: Json | Absent) -> list[str]:
+def named_operations(value: Json | Absent) -> frozenset[str]:
+    """Return the operation ids that arguments, or an answer, name at their top."""
     if not isinstance(value, dict):
-        return []
-    return [
+        return frozenset()
+    return frozenset(
         str(item)
         for key, item in value.items()
         if key.lower().replace("_", "").replace("-", "") in _OPERATION_KEYS
         and isinstance(item, str | int)
         and not isinstance(item, bool)
-    ]
+    )

@@ -19,7 +19,7 @@ from workbench.check.hints import (
     where_of,
 )
 from workbench.check.limit_clauses import call_key
-from workbench.check.operations import operation_ids
+from workbench.check.operations import named_operations, operation_ids
 from workbench.check.outcomes import value_of
 from workbench.check.proposals import (
     Proposal,
@@ -32,12 +32,12 @@ from workbench.check.proposals import (
     selector,
 )
 from workbench.check.selectors import Stage, at_stage
-from workbench.model.event import ClaimOutcome, Outcome
+from workbench.model.event import Claim, ClaimOutcome, Outcome
 from workbench.model.jsonvalue import Json, same_json
 from workbench.model.trace import Call, Effect, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from workbench.check.facts import Facts
     from workbench.model.contract import Selector
@@ -59,9 +59,9 @@ _UNDER_WAY: Final = frozenset(
 
 
 def success_without_read_back(facts: Facts) -> Iterator[Hint]:
-    """Find success claimed after a write that said no, or whose end was never known or read back."""
+    """Find success claimed after a call that said no, or of what was under way or never read back."""
     yield from _success_after_refusal(facts)
-    writes = [call for call in facts.own_calls if is_write(facts, call)]
+    writes = [call for call in facts.own_calls if is_write(facts, call) or _asks_for(call)]
     for claimed in facts.claims:
         if claimed.outcome is not ClaimOutcome.SUCCESS:
             continue
@@ -72,15 +72,33 @@ def success_without_read_back(facts: Facts) -> Iterator[Hint]:
         write = open_writes[-1]
         if _settled(facts, write, claimed.seq):
             continue
-        tool = _read_back_tool(facts, write)
-        how = "did not show its end" if write.outcome is Outcome.OK else f"ended {write.outcome}"
         yield Hint(
-            confidence=certainty(facts, write),
-            proposal=_evidence_of(facts, tool, write),
+            confidence="high" if _names(facts, claimed.seq, write) else certainty(facts, write),
+            proposal=_evidence_of(facts, _read_back_tool(facts, write), write),
             evidence=(*facts.pair(write), claimed.seq),
-            sentence=f"success was claimed after {write.tool} {how} and nobody read it back",
+            sentence=f"success was claimed after {write.tool} {_how(write)}",
         )
         return
+
+
+def _how(call: Call) -> str:
+    if _asks_for(call) and call.outcome is Outcome.OK:
+        return "answered that it was still under way"
+    how = "did not show its end" if call.outcome is Outcome.OK else f"ended {call.outcome}"
+    return f"{how} and nobody read it back"
+
+
+def _names(facts: Facts, seq: int, call: Call) -> bool:
+    """Whether a claim names the operation that a call asked for: it is about that one then."""
+    claim = facts.trace.events[seq]
+    return isinstance(claim, Claim) and any(text in claim.text for text in _asks_for(call))
+
+
+def _asks_for(call: Call) -> frozenset[str]:
+    """Return the operations that a call asks for and that its answer is about: it reads them back."""
+    if call.outcome is not Outcome.OK:
+        return frozenset()
+    return named_operations(call.args) & named_operations(value_of(call.result))
 
 
 def _success_after_refusal(facts: Facts) -> Iterator[Hint]:
@@ -104,11 +122,19 @@ def _success_after_refusal(facts: Facts) -> Iterator[Hint]:
 
 def _end_unknown(call: Call) -> bool:
     if call.outcome is Outcome.OK:
-        result = value_of(call.result)
-        status = result.get("status", result.get("state")) if isinstance(result, dict) else None
         receipt = bool(operation_ids(call))  # without one it is a record's own state
-        return receipt and isinstance(status, str) and status.lower() in _UNDER_WAY
+        return receipt and _status_key(call, _UNDER_WAY) is not None
     return call.outcome in (Outcome.UNKNOWN, Outcome.MISSING)
+
+
+def _status_key(call: Call, words: Collection[str]) -> str | None:
+    """Return the key of a call's answer that says how things stand, if it says one of some words."""
+    result = value_of(call.result)
+    if not isinstance(result, dict):
+        return None
+    key = "status" if "status" in result else "state"
+    status = result.get(key)
+    return key if isinstance(status, str) and status.lower() in words else None
 
 
 def _settled(facts: Facts, write: Call, before: int) -> bool:
@@ -168,6 +194,10 @@ _DONE_WORDS: Final = ("completed", "succeeded", "success", "done", "complete", "
 
 def _evidence_of(facts: Facts, tool: Tool | None, write: Call) -> Proposal:
     """Propose a read-back with a final status, or at least a completed call of the write."""
+    under_way = _status_key(write, _UNDER_WAY)
+    if under_way is not None and (_asks_for(write) or tool is None):
+        word = _final_word(facts, write.tool, under_way)
+        return evidence_needed(write.tool, equals(under_way, word))
     if tool is None:
         return evidence_needed(write.tool, exists())
     for call in facts.of_tool(tool.name):
@@ -176,14 +206,14 @@ def _evidence_of(facts: Facts, tool: Tool | None, write: Call) -> Proposal:
             continue
         for key in ("status", "state"):
             if isinstance(result.get(key), str):
-                return evidence_needed(tool.name, equals(key, _final_word(facts, tool, key)))
+                return evidence_needed(tool.name, equals(key, _final_word(facts, tool.name, key)))
     return evidence_needed(tool.name, equals("status", "completed"))
 
 
-def _final_word(facts: Facts, tool: Tool, key: str) -> Json:
+def _final_word(facts: Facts, tool: str, key: str) -> Json:
     seen = [
         value
-        for call in facts.of_tool(tool.name)
+        for call in facts.of_tool(tool)
         if isinstance(result := value_of(call.result), dict)
         and isinstance(value := result.get(key), str)
     ]
