@@ -33,7 +33,8 @@ _BODY: Final = (
 )
 """`[REDACTED:ssn]`, `<EMAIL_ADDRESS_2>`, `[REDACTED_PERSON_1]`, `[Scrubbed due to 'password']`."""
 _STARS: Final = re.compile(
-    r"(?<![\w*\\])(?<!\\n)(?<!\* )\*{3,}(?! \[| No rule)(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"
+    r"\*\*\*(?<![\w*\\]\*\*\*)(?<!\\n\*\*\*)(?<!\* \*\*\*)\**"
+    r"(?! \[| No rule)(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"
 )
 """No Markdown, no stars of a hotel, no complaint of `make`."""
 _MASKS: Final = (
@@ -44,14 +45,17 @@ _MASKS: Final = (
     ("{", '}"', re.compile(rf'"\{{(?:{_CLASSES})\}}"')),
     ("{", '}\\"', re.compile(rf'"\{{(?:{_CLASSES})\}}\\+"')),
     ("<", '"<URL>', re.compile(r'"<URL>\\*"')),
-    ("█", "██", re.compile("(?<![|█])█{2,}")),
-    ("\\", r"\u2588\u2588", re.compile(r"(?<!\|)(?<!\\u2588)(?:\\u2588){2,}")),
+    ("█", "██", re.compile("██(?<![|█]██)█*")),
+    ("\\", r"\u2588\u2588", re.compile(r"\\u2588(?<!\|\\u2588)(?<!\\u2588\\u2588)(?:\\u2588)+")),
     ("_", "__REDACTED__", re.compile("__REDACTED__")),
     ('"', '"REDACTED', re.compile(r'"REDACTED\\*"')),
-    ("X", "XX", re.compile(r'\b(?:X{2,4}[- ]){1,3}\d{4}\b|"X{4}(?:[- ]X{4}){1,3}\\*"')),
-    ("x", "xx", re.compile(r'\b(?:x{3,4}[- ]){2,3}\d{4}\b|"x{4}(?:[- ]x{4}){1,3}\\*"')),
+    ("X", "XX", re.compile(r"XX(?<!\wXX)X{0,2}[- ](?:X{2,4}[- ]){0,2}\d{4}\b")),
+    ("x", "xxx", re.compile(r"xxx(?<!\wxxx)x?[- ](?:x{3,4}[- ]){1,2}\d{4}\b")),
+    ("X", '"XXXX', re.compile(r'"XXXX(?:[- ]X{4}){1,3}\\*"')),
+    ("x", '"xxxx', re.compile(r'"xxxx(?:[- ]x{4}){1,3}\\*"')),
 )
-"""A character and a text that the mask cannot be without, found quickly; and its pattern."""
+"""A character and a text that the mask cannot be without, found quickly; and its pattern, which
+starts with plain characters: what stands before them is looked at from behind them."""
 _CUT_HINTS: Final = (b"[...", b"truncated", b"omitted")
 """Every mark of a cut holds one of these in lower case."""
 _CUT: Final = re.compile(

@@ -17,29 +17,35 @@ from typing import Final
 __all__ = ["count_pseudonyms"]
 
 _FREE_LABEL: Final = "example|invalid|x[bdefgh]|zq(?:x(?:j(?:k(?:v)?)?)?)?[bdefgh]"
+_HOST: Final = rf"[\w.-]{{1,100}}\.(?:{_FREE_LABEL})(?![\w-]|\.\w)"
 _OCTET: Final = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
-_NUMBER: Final = r"555[-. ]?01\d\d(?!\d)"
+_END: Final = r"(?![\d.]*\d)"
 
+# Each pattern starts with plain characters, which are found quickly; what stands before them is
+# looked at from behind them.
 _PSEUDONYMS: Final = (
+    ((".example", ".invalid", ".x", ".zq"), re.compile(f"@{_HOST}")),
+    ((".example", ".invalid", ".x", ".zq"), re.compile(f"://{_HOST}")),
+    (("99999",), re.compile(r"99999(?<![\d.][89]99999)(?<=[89]99999)\d{7,13}(?!\d|\.\d)")),
     (
-        (".example", ".invalid", ".x", ".zq"),
-        re.compile(rf"(?:@|://)[\w.-]{{1,100}}\.(?:{_FREE_LABEL})(?![\w-]|\.\w)"),
+        ("999-99", "999 99"),
+        re.compile(r"999(?<!\d[89]999)(?<=[89]999)[- ]99\d\d[- ]\d{4}[- ]\d{1,7}(?!\d)"),
     ),
-    (
-        ("99999",),
-        re.compile(r"(?<![\d.])[89]99999\d{7,13}(?!\d|\.\d)"),
-    ),
-    (("9999-99", "9999 99"), re.compile(r"(?<!\d)[89]999[- ]99\d\d[- ]\d{4}[- ]\d{1,7}(?!\d)")),
     (
         ("555",),
-        re.compile(rf"(?:(?<=[2-9]\d\d)|(?<=[2-9]\d\d[-. )])|(?<=[2-9]\d\d\) )){_NUMBER}"),
+        re.compile(
+            r"555(?:(?<=[2-9]\d\d555)|(?<=[2-9]\d\d[-. )]555)|(?<=[2-9]\d\d\) 555))"
+            r"[-. ]?01\d\d(?!\d)"
+        ),
     ),
+    (("192.0.2.",), re.compile(rf"192\.0\.2\.(?<![\d.]192\.0\.2\.){_OCTET}{_END}")),
+    (("198.51.100.",), re.compile(rf"198\.51\.100\.(?<![\d.]198\.51\.100\.){_OCTET}{_END}")),
+    (("203.0.113.",), re.compile(rf"203\.0\.113\.(?<![\d.]203\.0\.113\.){_OCTET}{_END}")),
     (
-        ("192.0.2.", "198.51.100.", "203.0.113."),
-        re.compile(rf"(?<![\d.])(?:192\.0\.2|198\.51\.100|203\.0\.113)\.{_OCTET}(?![\d.]*\d)"),
+        ("198.18.", "198.19."),
+        re.compile(rf"198\.1[89]\.(?<![\d.]198\.1\d\.){_OCTET}\.{_OCTET}{_END}"),
     ),
-    (("198.1",), re.compile(rf"(?<![\d.])198\.1[89]\.{_OCTET}\.{_OCTET}(?![\d.]*\d)")),
-    (("2001:db8:",), re.compile(r"(?<![\w:])2001:db8:[0-9a-f:]{1,34}(?![\w:])")),
+    (("2001:db8:",), re.compile(r"2001:db8:(?<![\w:]2001:db8:)[0-9a-f:]{1,34}(?![\w:])")),
 )
 """Texts of which a pseudonym has at least one, found quickly; and its pattern."""
 
