@@ -265,10 +265,20 @@ def test_other_second_tries_are_left_alone(parts):
 
 def test_a_lost_answer_is_found():
     """Certain when the run went on; a run that just stops may have been cut by its recorder."""
-    lost = a_call("door.look", outcome=MISSING)
+    lost, other = a_call("door.look", outcome=MISSING), a_call("door.plan")
 
-    assert found(a_user(), lost) == [("crossed_or_lost_results", "high", {"finishes": True})]
+    assert found(a_user(), other, lost) == [("crossed_or_lost_results", "high", {"finishes": True})]
+    assert [c for _, c, _ in found(a_user(), other, lost, said="")] == ["low"]
     assert [c for _, c, _ in found(a_user(), lost, said="")] == ["low"]
+
+
+def test_a_record_without_any_results_says_nothing_of_lost_ones():
+    """An evaluation case of Google ADK holds calls and replies only; no model goes on so."""
+    lost = [a_call("door.look", args={"n": n}, outcome=MISSING) for n in (1, 2)]
+
+    assert found(a_user(), lost[0]) == []
+    assert found(a_user(), lost[0], a_user(), lost[1]) == []
+    assert found(a_user(), a_turn(*lost)) == []
 
 
 def test_success_over_lost_parallel_results_is_found():

@@ -54,6 +54,8 @@ def _together(facts: Facts) -> dict[int, list[Call]]:
 def _lost(facts: Facts, together: dict[int, list[Call]]) -> Iterator[Hint]:
     """Find a call without an answer though its siblings have one or the run went on."""
     went_on = max((e.seq for e in facts.events if isinstance(e, ModelReply | Claim)), default=-1)
+    if _keeps_no_results(facts, went_on):
+        return
     for call in facts.own_calls:
         if call.outcome is not Outcome.MISSING:
             continue
@@ -66,6 +68,18 @@ def _lost(facts: Facts, together: dict[int, list[Call]]) -> Iterator[Hint]:
             evidence=facts.pair(call, *siblings),
             sentence=f"{call.tool} at {call.start} was never answered",
         )
+
+
+def _keeps_no_results(facts: Facts, went_on: int) -> bool:
+    """Whether the record has no results at all: the run went on behind calls, and none has an answer.
+
+    Models refuse to go on without one, so it is the recorder that left them out (evaluation cases of
+    Google ADK hold calls and replies only): that is a loss of the import, nothing that the agent did.
+    """
+    calls = facts.calls
+    return all(call.result is None for call in calls) and any(
+        call.start < went_on for call in calls
+    )
 
 
 def _given_up(facts: Facts, together: dict[int, list[Call]]) -> Iterator[Hint]:
