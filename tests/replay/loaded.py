@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import stat
+import sys
 import tempfile
 import threading
 from contextlib import suppress
@@ -94,3 +95,10 @@ async def kills_when_it_ends(task, tools, model):
 def _write_outside():
     with suppress(BaseException):
         Path("written-while-ending.txt").write_text("x", "utf-8")
+
+
+def imports(task, tools, model):
+    """Send one request, and say which modules that took."""
+    before = set(sys.modules)
+    tools.report(state={"asked": True})
+    return f"imported {sorted(set(sys.modules) - before)}"

@@ -125,3 +125,11 @@ def test_nothing_stays_when_the_gateway_closes():
         assert set(here.read_text("ascii").split()) - before
 
     assert set(here.read_text("ascii").split()) <= before
+
+
+def test_a_fork_has_all_that_a_request_needs():
+    """What a fork imports, every trial would import anew; a socket asks for a codec by its name."""
+    with serve() as server:
+        found = texts(driven(server, "python:tests.replay.loaded:imports"))
+
+    assert found == ["imported []"]
