@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.producers.judging import Emission, Read
     from tests.producers.takes import Producer, Take
 
-__all__ = ["main"]
+__all__ = ["DOCUMENT", "environment_of", "main"]
 
 HOME = ROOT / ".producers"
 LOCKS = ROOT / "lock" / "producers"
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"no such producer: {', '.join(sorted(unknown))}")
     chosen = [one for one in PRODUCERS if not options.names or one.name in options.names]
     if options.lock:
-        return max(_environment(producer).pin() for producer in chosen)
+        return max(environment_of(producer).pin() for producer in chosen)
     rows = [row for producer in chosen for row in _all(producer, only=options.only)]
     if options.record:
         _record()
@@ -60,7 +60,8 @@ def main(argv: list[str] | None = None) -> int:
     return 1 if bad or not rows else 0
 
 
-def _environment(producer: Producer) -> Environment:
+def environment_of(producer: Producer) -> Environment:
+    """Return where a producer is installed, with the exporter beside it."""
     return Environment(
         folder=HOME / producer.name,
         lock=LOCKS / f"{producer.name}.txt",
@@ -70,7 +71,7 @@ def _environment(producer: Producer) -> Environment:
 
 
 def _all(producer: Producer, *, only: str | None) -> list[dict[str, str]]:
-    environment = _environment(producer)
+    environment = environment_of(producer)
     if not environment.is_made():
         print(f"SKIPPED {producer.name}: could not be installed here", file=sys.stderr)
         return []
@@ -206,7 +207,7 @@ def _record() -> None:
     """Write the latest results of all producers into the document."""
     lines = []
     for producer in PRODUCERS:
-        versions = _environment(producer).versions()
+        versions = environment_of(producer).versions()
         rows = _kept(producer, versions)
         if not rows:
             continue

@@ -236,6 +236,7 @@ PRODUCERS: Final = (
         name="openai",
         needs=(
             "openai",
+            "httpx",  # the instrumentation behind the next needs it and does not say so
             "opentelemetry-instrumentation-openai",
             "opentelemetry-instrumentation-openai-v2",
             "openinference-instrumentation-openai",

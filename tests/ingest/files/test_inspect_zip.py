@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,7 @@ from tests.ingest.importers.test_inspect_log import a_sample
 from tests.ingest.samples import dumped, read, write_file
 from workbench.errors import TraceFormatError
 from workbench.ingest.files import inspect_zip
-from workbench.ingest.files.inspect_zip import is_zip, samples_of
+from workbench.ingest.files.inspect_zip import is_zip, samples_of, zipfile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
 HEADER = dumped({"status": "success", "eval": {"run_id": "r1", "task": "ctf"}, "plan": {}})
 
 
-def an_archive(**files: bytes) -> bytes:
-    """A zip archive; `_` in a name stands for `/`."""
+def an_archive(*, packed: int = zipfile.ZIP_DEFLATED, **files: bytes) -> bytes:
+    """A zip archive; `__` in a name stands for `/`."""
     found = io.BytesIO()
-    with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(found, "w", packed) as archive:
         for name, data in files.items():
             archive.writestr(name.replace("__", "/") + ".json", data)
     return found.getvalue()
@@ -42,6 +41,19 @@ def test_each_sample_is_a_run_with_its_bytes(tmp_path: Path) -> None:
     assert runs[0].trace.session == "r1"
     assert runs[0].trace.source is not None
     assert runs[0].trace.source.place == "record 1"
+
+
+def test_a_log_may_be_packed_with_zstd() -> None:
+    """Inspect's default since 2026; a damaged one is refused like others."""
+    sample = dumped(a_sample()) * 50
+    data = an_archive(packed=zipfile.ZIP_ZSTANDARD, header=HEADER, samples__1_epoch_1=sample)
+
+    (piece,) = samples_of(data)
+
+    assert piece.raw == sample
+    at = data.index(b"samples/1_epoch_1.json") + 60
+    with pytest.raises(TraceFormatError, match="is a damaged zip archive"):
+        list(samples_of(data[:at] + bytes(40) + data[at + 40 :]))
 
 
 def test_an_unfinished_log_has_a_journal() -> None:

@@ -172,6 +172,31 @@ def test_old_logs_keep_events_in_a_transcript() -> None:
     ]
 
 
+def test_new_logs_name_messages_by_their_place() -> None:
+    """Each stands once in the sample; what a range names that is not there is no message."""
+    first = asked(input_refs=[[0, 2]], reply=ASKS)
+    second = asked(input_refs=[[0, 4], [3, 9], "x", [1]], reply=SAYS)
+    pool: JsonMap = {"messages": [SYSTEM, TASK, ASKS, GOT], "calls": []}
+
+    trace, losses = read_as("inspect", a_sample(first, answered(), second, events_data=pool))
+    whole, _ = read_as("inspect", a_sample())
+
+    assert kinds(trace) == kinds(whole)
+    assert [one.n_messages for one in trace.events if isinstance(one, ModelRequest)] == [2, 4]
+    assert trace.events[0].source_ref == "events_data.messages.0"
+    assert "system_missing" not in lost(losses)
+
+
+def test_ranges_that_repeat_cost_nothing() -> None:
+    """A small file can name a long conversation as often as it likes."""
+    pool: JsonMap = {"messages": [a_message("user", f"t{n}", id=f"p{n}") for n in range(500)]}
+    events = [asked(input_refs=[[1, 500]]) for _ in range(500)]
+
+    trace, _ = read_as("inspect", a_sample(*events, events_data=pool))
+
+    assert kinds(trace).count("user_message") == 499
+
+
 def test_what_a_scorer_asks_is_no_act_of_the_agent() -> None:
     """Its span may stand around others; a loop of parents ends."""
     trace, _ = read_as(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ingest.otlp.spans import a_span, calls, results, run_of, text, trace_of
+from tests.ingest.otlp.spans import a_span, a_tool, calls, results, run_of, text, trace_of
 from tests.ingest.samples import kinds, lost
 from workbench.ingest.otlp.attributes import nested
 from workbench.ingest.otlp.wire import attributes_in, field_in, id_in, integer_of
@@ -296,6 +296,15 @@ def test_other_operations_are_no_replies(tmp_path: Path, operation: str) -> None
     found: JsonMap = {"gen_ai.operation.name": operation, "gen_ai.request.model": "m-1"}
 
     assert trace_of(run_of(tmp_path, a_span(2, found))).events == ()
+
+
+def test_a_span_around_the_results_of_parallel_calls_is_no_call(tmp_path: Path) -> None:
+    """Google's ADK writes one more execution than there were."""
+    merged = a_tool(3, "(merged tools)", given="e1", start_ms=9)
+
+    trace = trace_of(run_of(tmp_path, a_tool(2, "pause", given="c1", result="{}"), merged))
+
+    assert [tool for _, tool, _ in calls(trace)] == ["pause"]
 
 
 def test_an_agent_says_what_its_requests_do_not(tmp_path: Path) -> None:

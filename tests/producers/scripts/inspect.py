@@ -8,11 +8,20 @@ from pathlib import Path
 
 from inspect_ai import Task, eval as evaluate
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, get_model
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
 from inspect_ai.solver import generate, system_message, use_tools
 from inspect_ai.tool import ToolCall, ToolError, tool
 
 from tests.producers.scripts.support import scenario
+
+_USAGE = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
+"""Given, or a tokenizer is downloaded to count."""
 
 
 @tool
@@ -53,8 +62,10 @@ def _outputs():
         calls = [ToolCall(id=i, function=name, arguments=args) for i, name, args in turn]
         message = ChatMessageAssistant(content="", tool_calls=calls)
         choice = ChatCompletionChoice(message=message, stop_reason="tool_calls")
-        yield ModelOutput(model=scenario.MODEL, choices=[choice])
-    yield ModelOutput.from_content(scenario.MODEL, scenario.CLAIM)
+        yield ModelOutput(model=scenario.MODEL, choices=[choice], usage=_USAGE)
+    message = ChatMessageAssistant(content=scenario.CLAIM)
+    choice = ChatCompletionChoice(message=message, stop_reason="stop")
+    yield ModelOutput(model=scenario.MODEL, choices=[choice], usage=_USAGE)
 
 
 def _log(form):

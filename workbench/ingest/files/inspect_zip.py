@@ -2,16 +2,16 @@
 
 What the log says once of all its samples stands in `header.json`, or in the journal of a log that
 was not finished. Sizes are limited before anything is unpacked, since an archive of a few
-kilobytes can claim to hold gigabytes.
+kilobytes can claim to hold gigabytes. Newer logs are packed with zstd.
 
 Source:
-    inspect_ai 0.3, `log/_recorders/eval.py`.
+    inspect_ai 0.3 to 0.3.285, `log/_recorders/eval.py`.
 """
 
 from __future__ import annotations
 
 import io
-import zipfile
+import sys
 import zlib
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,13 @@ from workbench.ingest.records.jsontext import DEPTH_LIMIT
 from workbench.ingest.records.parts import read_value
 from workbench.ingest.records.piece import Piece
 from workbench.ingest.records.shapes import map_in
+
+if sys.version_info >= (3, 14):
+    import zipfile
+
+    from compression.zstd import ZstdError
+else:
+    from backports.zstd import ZstdError, zipfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +57,9 @@ def samples_of(data: bytes) -> Iterator[Piece]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             yield from _samples(archive)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+    except (
+        *(zipfile.BadZipFile, zlib.error, ZstdError, EOFError, RuntimeError, NotImplementedError),
+    ) as error:
         reason = (
             "is packed in a way that cannot be read here"
             if isinstance(error, RuntimeError)

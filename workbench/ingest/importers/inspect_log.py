@@ -3,7 +3,8 @@
 Events are the record: requests to the model with what they were given, calls of tools with their
 times and errors, decisions of approvers. What a scorer asks a model is no act of the agent. Large
 texts stand once in the sample and are `attachment://` references elsewhere. Old logs keep their
-events in `transcript`, with `tc://` references; a log without events has its messages only.
+events in `transcript`, with `tc://` references; a log without events has its messages only. New
+ones keep messages once and name them by position.
 
 Source:
     inspect_ai 0.3, `log/_log.py` and `event/`; formats page 2.3, row "Inspect".
@@ -22,6 +23,7 @@ from workbench.ingest.events.times import elapsed_ms, time_of
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
 from workbench.ingest.events.usage import usage_of
+from workbench.ingest.importers.inspect_pool import Pool
 from workbench.ingest.importers.inspect_spans import Spans
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
@@ -66,6 +68,7 @@ class _Reader:
     origin: Origin
     texts: JsonMap
     """Reference -> text."""
+    pool: Pool
     script: Transcript = field(default_factory=Transcript)
     spans: Spans = field(default_factory=Spans)
     listed: dict[str, Tool] = field(default_factory=dict)
@@ -99,7 +102,7 @@ class _Reader:
         at = time_of(event.get("timestamp"), self.script.counts)
         agent = self.spans.agent(event)
         given = list(map_items(event.get("input"), key=f"{ref}.input", origin=self.origin))
-        for place, message in given:
+        for place, message in (*given, *self.pool.fresh(event, self.origin)):
             self.add_message(place, message, agent=agent, at=at)
         offered = listed_tools(self._whole(event.get("tools")))
         self.listed.update((tool.name, tool) for tool in offered if tool.name not in self.listed)
@@ -109,7 +112,7 @@ class _Reader:
                 model=text_in(event, "model"),
                 settings={name: config[name] for name in _SETTINGS if config.get(name) is not None},
                 offered_tools=tuple(tool.name for tool in offered) or None,
-                n_messages=len(given),
+                n_messages=len(given) + self.pool.count(event),
                 at=at,
                 agent=agent,
                 source_ref=ref,
@@ -298,7 +301,9 @@ def read_inspect(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple
     key = "transcript.events" if old else "events"
     events = list(map_items((old or sample).get("events"), key=key, origin=place))
     reader = _Reader(
-        origin=place, texts={**map_in(old, "content"), **map_in(sample, "attachments")}
+        origin=place,
+        texts={**map_in(old, "content"), **map_in(sample, "attachments")},
+        pool=Pool.of(sample),
     )
     if any(event.get("event") == "model" for _, event in events):
         for ref, event in events:

@@ -43,6 +43,8 @@ __all__ = ["GENAI", "agent_part", "chat_part", "execution_part", "usage_of_span"
 
 _MODEL: Final = frozenset({"chat", "text_completion", "generate_content", "completion"})
 _AGENT: Final = frozenset({"invoke_agent", "invoke_workflow"})
+_MERGED: Final = "(merged tools)"
+"""Google's ADK writes a span more around the results of parallel calls: nothing was executed."""
 _DETAILS: Final = "gen_ai.client.inference.operation.details"
 _SETTINGS: Final = (
     "temperature",
@@ -66,7 +68,7 @@ def _speaks(span: Span) -> bool:
 def _read(span: Span, recording: Recording) -> Part | None:
     operation = span.text("gen_ai.operation.name")
     if operation == "execute_tool" or (operation is None and span.text("gen_ai.tool.name")):
-        return execution_part(span, recording)
+        return None if span.text("gen_ai.tool.name") == _MERGED else execution_part(span, recording)
     if operation in _AGENT:
         return agent_part(span, recording)
     if operation in _MODEL or operation is None:

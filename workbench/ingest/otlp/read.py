@@ -40,6 +40,7 @@ __all__ = ["FORMAT", "read_otlp"]
 _SESSIONS: Final = ("gen_ai.conversation.id", "session.id")
 _CAPTURES: Final = (
     ("agent_framework", "ENABLE_SENSITIVE_DATA=true"),
+    ("gcp.vertex.agent", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY"),
     ("opentelemetry.instrumentation.openai.", "TRACELOOP_TRACE_CONTENT=true"),
     ("opentelemetry.instrumentation.anthropic", "TRACELOOP_TRACE_CONTENT=true"),
     (
