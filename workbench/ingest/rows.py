@@ -7,8 +7,7 @@ only divide the bytes: what stands between two messages belongs to the earlier o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
-from itertools import pairwise
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.ingest.records.jsontext import Step, path_of
@@ -56,23 +55,20 @@ def rows_of(paths: Sequence[PartPath], parts: PartMap) -> Rows:
 
     Where the parts do not stand in the order of the events, the record stays whole.
     """
-    starts: dict[PartPath, int] = {}
-    for path in paths:
-        if path and path not in starts:
-            span = parts.span(path)
-            if span is None:
-                return Rows(of_event=(0,) * len(paths))
-            starts[path] = span[0]
-    found = list(starts.values())
-    if any(later <= earlier for earlier, later in pairwise(found)):
-        return Rows(of_event=(0,) * len(paths))
-    number = {path: n for n, path in enumerate(starts)}
+    starts: list[int] = []
+    number: dict[PartPath, int] = {}
     rows: list[int] = []
     for path in paths:
+        if path and path not in number:
+            span = parts.span(path)
+            if span is None or (starts and span[0] <= starts[-1]):
+                return Rows(of_event=(0,) * len(paths))
+            number[path] = len(starts)
+            starts.append(span[0])
         rows.append(number[path] if path else (rows[-1] if rows else 0))
     if rows != sorted(rows):
         return Rows(of_event=(0,) * len(paths))
-    return Rows(cuts=(0, *found[1:]), of_event=tuple(rows))
+    return Rows(cuts=(0, *starts[1:]), of_event=tuple(rows))
 
 
 def message_path(event: Event) -> PartPath:
@@ -99,16 +95,18 @@ def with_exact_arguments(trace: Trace, value: Json, parts: PartMap) -> tuple[Tra
         The trace, and how many calls keep arguments that we wrote.
     """
     left = 0
+    changed = False
     events: list[Event] = []
     for event in trace.events:
         if isinstance(event, ToolCall) and event.args_raw is not None:
             path = _argument_path(event, value)
             text = parts.text(path) if path else None
-            if text is not None:
+            if text is not None and text != event.args_raw:
+                changed = True
                 event = replace(event, args_raw=text)  # noqa: PLW2901  the same event, exact
             left += path is None
         events.append(event)
-    return replace(trace, events=tuple(events)), left
+    return (replace(trace, events=tuple(events)) if changed else trace), left
 
 
 def _argument_path(call: ToolCall, value: Json) -> PartPath | None:
@@ -124,12 +122,11 @@ def _argument_path(call: ToolCall, value: Json) -> PartPath | None:
 
 def _part(value: Json | Absent, path: PartPath) -> Json | Absent:
     """Return the part of a value at a path."""
-    return reduce(_child, path, value)
-
-
-def _child(value: Json | Absent, step: Step) -> Json | Absent:
-    if isinstance(value, dict) and isinstance(step, str):
-        return value.get(step, ABSENT)
-    if isinstance(value, list) and isinstance(step, int) and step < len(value):
-        return value[step]
-    return ABSENT
+    for step in path:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step, ABSENT)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return ABSENT
+    return value

@@ -101,9 +101,23 @@ class PartMap:
         return made
 
     def text(self, path: tuple[Step, ...]) -> str | None:
-        """Return the exact text of the part at `path`; None: there is no such part."""
-        span = self.span(path)
-        return None if span is None else self.raw[span[0] : span[1]].decode()
+        """Return the exact text of the part at `path`; None: there is no such part.
+
+        Places are noted down to the first list on the way, which is that of the messages; what is
+        below one message is asked for once.
+        """
+        known = next((n for n, step in enumerate(path, start=1) if isinstance(step, int)), None)
+        span = self.span(path[:known])
+        if span is None:
+            return None
+        part: bytes | msgspec.Raw | None = self.raw[span[0] : span[1]]
+        try:
+            for step in () if known is None else path[known:]:
+                part = None if part is None else _child(part, step)
+        except _REFUSED:
+            span = self.span(path)
+            return None if span is None else self.raw[span[0] : span[1]].decode()
+        return None if part is None else bytes(part).decode()
 
     def span(self, path: tuple[Step, ...]) -> Span | None:
         """Return start and end of the part at `path`; None: there is no such part.
@@ -113,6 +127,11 @@ class PartMap:
         if not path:
             start = len(self.raw) - len(self.raw.lstrip(_SPACE))
             return start, len(self.raw.rstrip(_SPACE))
+        if path[:-1] not in self._children and isinstance(path[-1], str):
+            around = self.span(path[:-1])
+            found = None if around is None else _large_member(self.raw, around, path[-1])
+            if found is not None:
+                return found
         return self.children(path[:-1]).get(path[-1])
 
     def children(self, path: tuple[Step, ...]) -> Mapping[Step, Span]:
@@ -134,6 +153,34 @@ def _walked(raw: bytes, span: Span) -> dict[Step, Span]:
     else:
         return {}
     return _walked_carefully(raw, start, end) if found is None else found
+
+
+def _child(part: bytes | msgspec.Raw, step: Step) -> msgspec.Raw | None:
+    """Return the bytes of a member or an element."""
+    if isinstance(step, str):
+        return _MEMBERS(part).get(step)
+    items = _ELEMENTS(part)
+    return items[step] if step < len(items) else None
+
+
+def _large_member(raw: bytes, span: Span, key: str) -> Span | None:
+    """Return the span of a member that is the larger half of its mapping, so it stands there once.
+
+    None: it is smaller, or its key is written with escapes.
+    """
+    start, end = span
+    try:
+        item = _MEMBERS(memoryview(raw)[start:end]).get(key)
+    except _REFUSED:
+        return None
+    if item is None or 2 * memoryview(item).nbytes <= end - start:
+        return None
+    quoted = f'"{key}"'.encode()
+    at = raw.find(quoted, start, end)
+    colon = None if at < 0 else _COLON.match(raw, at + len(quoted))
+    if colon is None or not raw.startswith(bytes(item), colon.end()):
+        return None
+    return colon.end(), colon.end() + memoryview(item).nbytes
 
 
 def _elements(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
