@@ -57,10 +57,10 @@ def loose_nodes(
 
     Args:
         value: the tree; its root is never cut.
-        firm: nodes that stay; what hangs below them may go.
+        firm: nodes that stay as long as what they are in; what hangs below them may go.
         whole: nodes that stay with everything below them.
     """
-    kept = {path[:end] for path in (*firm, *whole) for end in range(len(path) + 1)}
+    kept = {path[:end] for path in whole for end in range(len(path) + 1)} | set(firm)
     untouched = set(whole)
     found: list[NodePath] = []
     level: list[tuple[NodePath, Json]] = [((), value)]

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.model.event import Claim, ModelReply, ToolCall
-from workbench.model.jsonvalue import Absent
+from workbench.model.jsonvalue import ABSENT, Absent
 from workbench.shrink.nodes import NodePath, loose_nodes
+from workbench.shrink.requirements import required_paths
 from workbench.shrink.space import TRACE_LEVEL, Candidate, Cut, Space
 from workbench.shrink.words import words_of
 
@@ -139,8 +140,7 @@ def by_shape(space: Space, cuts: Sequence[Cut]) -> list[frozenset[Cut]]:
 def _required(space: Space, call: ToolCall) -> list[NodePath]:
     """Return the arguments without which the call would be another error than the recorded one."""
     schema = next((tool.schema for tool in space.trace.tools if tool.name == call.tool), None)
-    names = (schema or {}).get("required")
-    return [(name,) for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return [] if schema is None or call.args is ABSENT else required_paths(schema, call.args)
 
 
 def _below(path: NodePath, gone: set[NodePath]) -> bool:
