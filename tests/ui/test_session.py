@@ -193,3 +193,28 @@ def test_a_step_that_is_refused_says_why(tmp_path: Path) -> None:
     assert isinstance(step, Missing)
     assert step.title == "This step cannot begin."
     assert "schema" in step.detail
+
+
+def test_another_contract_keeps_what_was_decided_on_values(tmp_path: Path) -> None:
+    """A clause more is another draft, and nobody wants to decide on forty values twice."""
+    session = a_session(tmp_path)
+    stated(session)
+    review = session.step(Stage.REDACTION)
+    assert isinstance(review, RedactionReview)
+    review.wait()
+    value = next(f.name for f in review.findings if f.cluster is not None)
+    review.name_reviewer("Bo")
+    review.retain(value, "it is public")
+    form = session.step(Stage.CONTRACT)
+    assert isinstance(form, ContractForm)
+
+    form.state("forbid_call: [billing.pause]\n")
+    form.state("forbid_call: [billing.pause]\nmax_calls: {billing.pause: 0}\n")
+
+    again = session.step(Stage.REDACTION)
+    assert isinstance(again, RedactionReview)
+    assert again is not review
+    assert [(e.actor, e.payload["reason"]) for e in again.entries] == [("Bo", "it is public")]
+    again.name_reviewer("Bo")
+    again.undo()
+    assert a_session(tmp_path).step(Stage.REDACTION).entries == ()  # type: ignore[union-attr]

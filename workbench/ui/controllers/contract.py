@@ -7,6 +7,7 @@ break. The text is in the store at each step that a person takes; another kernel
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +24,7 @@ from workbench.model.wording import counted
 from workbench.ui.controllers.clauses import PRESET, joined, preset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from workbench.model.contract import Contract
     from workbench.model.event import Event
@@ -85,6 +86,12 @@ class ContractForm:
         """The contract that was stated last; None: none was."""
         text = self.stated_text
         return self._read(text) if text else None
+
+    def earlier(self) -> Iterator[Contract]:
+        """Yield every contract that was stated before and can still be read, the newest first."""
+        for entry in reversed(self._incident.log.standing(STATED)[:-1]):
+            with suppress(InputError):
+                yield self._read(_text_of(entry))
 
     def suggestions(self) -> list[Json]:
         """Return what the detectors propose, the most certain first, with evidence."""

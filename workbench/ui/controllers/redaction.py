@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from workbench.store.handle import Store
     from workbench.store.records import Decision as Entry
 
-__all__ = ["RedactionReview"]
+__all__ = ["DECISION", "TOPIC", "RedactionReview"]
 
 TOPIC: Final = "redaction"
-_DECISION: Final = "decision"
+DECISION: Final = "decision"
 _REVEAL: Final = "reveal"
 _WRITTEN: Final = "written"
 
@@ -113,7 +113,7 @@ class RedactionReview:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The decisions that stand, oldest first."""
-        return self._log.standing(_DECISION)
+        return self._log.standing(DECISION)
 
     @property
     def ledger(self) -> tuple[LedgerEntry, ...]:
@@ -237,7 +237,7 @@ class RedactionReview:
     def undo(self) -> str | None:
         """Take back the reviewer's last decision that stands; return the finding it was about."""
         self._require_reviewer()
-        undone = self._log.undo(_DECISION, by=self.reviewer)
+        undone = self._log.undo(DECISION, by=self.reviewer)
         about = [f.name for f in self.findings if _decides(undone, f)]
         self.notice = None
         self.check()
@@ -305,7 +305,7 @@ class RedactionReview:
         assert isinstance(payload, dict)  # noqa: S101  a decision is a mapping
         by, unless = self.reviewer, partial(_decides, finding=finding)
         try:
-            self._log.write(_DECISION, payload, by=by, seen=seen, unless=unless)
+            self._log.write(DECISION, payload, by=by, seen=seen, unless=unless)
         finally:
             self.check()
         stays = decision.decision in (DecisionWord.REJECTED, DecisionWord.RETAINED)
@@ -395,4 +395,4 @@ def _refusals(now: Look) -> list[Json]:
 
 
 def _decides(entry: Entry, finding: Finding) -> bool:
-    return entry.kind == f"{TOPIC}.{_DECISION}" and key_of(taken(entry)) == finding.key
+    return entry.kind == f"{TOPIC}.{DECISION}" and key_of(taken(entry)) == finding.key

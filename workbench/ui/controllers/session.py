@@ -22,6 +22,7 @@ from workbench.ui.controllers.export import CaseForm
 from workbench.ui.controllers.redaction import RedactionReview
 from workbench.ui.controllers.shrink import ShrinkReview
 from workbench.ui.controllers.steps import (
+    carry_over,
     load_redacted,
     load_small,
     redacted_path,
@@ -268,10 +269,12 @@ class Session:
                 today=desk.today,
                 owners=desk.owners,
             )
-        assert form.contract is not None  # noqa: S101  it is not missing
+        contract = form.contract
+        assert contract is not None  # noqa: S101  it is not missing
+        carry_over(incident, contract, form.earlier())
         return redaction_of(
             incident,
-            form.contract,
+            contract,
             vault=desk.vault,
             policy=desk.policy,
             ner=desk.ner,

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 from workbench.casefile.draft import load_draft
 from workbench.errors import InputError
 from workbench.redact.policy import DEFAULT_POLICY
+from workbench.review.decision_log import DecisionLog
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.redact import draft_key
 from workbench.review.shrink import OracleKind
 from workbench.shrink import is_projection
-from workbench.ui.controllers.redaction import RedactionReview
+from workbench.ui.controllers.redaction import DECISION, TOPIC, RedactionReview
 from workbench.ui.controllers.shrink import ShrinkReview
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from workbench.model.contract import Contract
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.review.vault import Vault
 
 __all__ = [
+    "carry_over",
     "load_redacted",
     "load_small",
     "redacted_path",
@@ -109,6 +112,26 @@ def redaction_of(
         trigger=incident.trigger,
         reviewer=incident.reviewer,
     )
+
+
+def carry_over(incident: Incident, contract: Contract, earlier: Iterable[Contract]) -> int:
+    """Give a contract's draft what was decided on the draft of an earlier one; return how much.
+
+    The draft is another one when the contract is, but the values are the same: nobody decides
+    twice. Nothing is carried over once something was decided on the new draft.
+    """
+    trace, store = incident.run.trace, incident.store
+    log = DecisionLog(store, draft_id(trace, contract), topic=TOPIC)
+    if log.entries:
+        return 0
+    for contract_before in earlier:
+        before = DecisionLog(store, draft_id(trace, contract_before), topic=TOPIC)
+        entries = before.standing(DECISION)
+        if entries:
+            for entry in entries:
+                log.write(DECISION, entry.payload, by=entry.actor)
+            return len(entries)
+    return 0
 
 
 def shrink_of(
