@@ -233,7 +233,8 @@ def _told_error(result: ToolResult) -> str:
 
 def raw_losses(text: str) -> Iterable[Loss]:
     """Yield what the record's JSON text shows: masked and cut values."""
-    masked = masks.count_masks(text)
+    hints = masks.hints_in(text)
+    masked = masks.count_masks(text, hints=hints)
     if masked:
         yield Loss(
             kind="masked_value",
@@ -241,7 +242,7 @@ def raw_losses(text: str) -> Iterable[Loss]:
             note="masks, or pseudonyms of this tool, stand in the raw record: "
             "a masked value may have been used as a real one",
         )
-    cut = masks.count_cuts(text)
+    cut = masks.count_cuts(text, hints=hints)
     if cut:
         yield Loss(
             kind="truncated", count=cut, note="marks of cut texts; they are kept as they are"

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from workbench.ingest.events.pseudonyms import count_pseudonyms
+from workbench.ingest.events.hints import hint_finder
+from workbench.ingest.events.pseudonyms import PSEUDONYM_HINTS, count_pseudonyms
 
-__all__ = ["count_cuts", "count_masks", "count_redacted_errors"]
+__all__ = ["count_cuts", "count_masks", "count_redacted_errors", "hints_in"]
 
 _CLASSES: Final = (
     "ACCOUNT|ACCOUNT_ID|ACCOUNT_NUMBER|ADDRESS|AGE|API_KEY|AWS_ACCESS_KEY|AWS_SECRET_KEY|"
@@ -56,8 +57,8 @@ _MASKS: Final = (
 )
 """A character and a text that the mask cannot be without, found quickly; and its pattern, which
 starts with plain characters: what stands before them is looked at from behind them."""
-_CUT_HINTS: Final = (b"[...", b"truncated", b"omitted")
-"""Every mark of a cut holds one of these in lower case."""
+_CUT_HINTS: Final = ("[...", "truncated", "omitted")
+"""Every mark of a cut holds one of these, in any case."""
 _CUT: Final = re.compile(
     r"(?:\[|<|\(|\.\.\.\s?|… ?)(?:output |response |result |content )?truncated\b"
     r"|\[\.\.\.\s?\d+ (?:more )?(?:characters|chars|bytes|lines|items)"
@@ -71,28 +72,45 @@ _REDACTED_ERROR: Final = re.compile(
 )
 
 
-def count_masks(text: str) -> int:
+hints_in: Final = hint_finder(
+    (*PSEUDONYM_HINTS, *_CUT_HINTS, *(hint for _, hint, _ in _MASKS if len(hint) > 1))
+)
+"""Says which texts that a mask, a pseudonym or a cut cannot be without stand in a text."""
+
+
+def count_masks(text: str, *, hints: frozenset[str] | None = None) -> int:
     """Count masks (`***`, `<EMAIL>`, `[REDACTED]`) and pseudonyms of our own.
+
+    Args:
+        text: any.
+        hints: `hints_in(text)`, where it is known.
 
     >>> count_masks('{"token": "***", "to": "user_01@mail-01.example", "note": "**bold**"}')
     2
     >>> count_masks('{"card": "9999990000000018", "n": 999999, "t": 1999999000000001}')
     1
     """
+    present = hints_in(text) if hints is None else hints
     found = (
-        len(mask.findall(text)) for sign, hint, mask in _MASKS if sign in text and hint in text
+        len(mask.findall(text))
+        for sign, hint, mask in _MASKS
+        if hint in present or (sign == hint and sign in text)
     )
-    return sum(found) + count_pseudonyms(text)
+    return sum(found) + count_pseudonyms(text, hints=present)
 
 
-def count_cuts(text: str) -> int:
+def count_cuts(text: str, *, hints: frozenset[str] | None = None) -> int:
     """Count marks of a text that was cut.
+
+    Args:
+        text: any.
+        hints: `hints_in(text)`, where it is known.
 
     >>> count_cuts("line 1 ... [truncated] and [... 512 more lines]")
     2
     """
-    lowered = text.encode(errors="replace").lower()  # of bytes that takes no time
-    return len(_CUT.findall(text)) if any(hint in lowered for hint in _CUT_HINTS) else 0
+    present = hints_in(text) if hints is None else hints
+    return 0 if present.isdisjoint(_CUT_HINTS) else len(_CUT.findall(text))
 
 
 def count_redacted_errors(text: str) -> int:
