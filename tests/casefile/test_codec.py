@@ -166,3 +166,12 @@ def test_the_nearest_name_is_near() -> None:
     """A far one would mislead."""
     assert nearest("ownr", ["owner", "id"]) == "owner"
     assert nearest("zzz", ["owner", "id"]) is None
+
+
+@pytest.mark.parametrize("hint", [tuple[str, ...], tuple[int, int], frozenset[str]])
+def test_what_is_no_list_is_refused_with_its_place(hint):
+    """A text is a sequence to Python, and would come apart into letters."""
+    with pytest.raises(CaseFormatError, match="expected a list") as caught:
+        decode(hint, "ab", place=Place(name="f"), key="paths.0.only")
+
+    assert caught.value.key == "paths.0.only"
