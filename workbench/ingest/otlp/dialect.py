@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from workbench.ingest.events.messages import Message, Role
+from workbench.errors import TraceFormatError
+from workbench.ingest.events.messages import Message, Role, read_message
 from workbench.ingest.events.transcript import Answered, Asked, Said
 from workbench.ingest.events.usage import cost_in
 from workbench.ingest.events.weave import ModelSpan, ToolSpan
-from workbench.ingest.otlp.attributes import is_cut_json, json_in, messages_in
+from workbench.ingest.otlp.attributes import is_cut_json, json_in
+from workbench.ingest.otlp.histories import Histories
 from workbench.ingest.otlp.spans import Happening, Span, Tree
 from workbench.ingest.otlp.wire import integer_of
 from workbench.ingest.records.shapes import map_in
@@ -30,6 +32,7 @@ __all__ = [
     "Dialect",
     "Part",
     "Recording",
+    "answer_in",
     "error_of",
     "messages_at",
     "model_part",
@@ -60,6 +63,7 @@ class Recording:
     origin: Origin
     counts: Counter[str] = field(default_factory=Counter)
     """Kind of loss -> how often."""
+    histories: Histories = field(default_factory=Histories)
 
 
 @quick_init
@@ -101,9 +105,10 @@ class Dialect:
 def messages_at(span: Span, name: str, recording: Recording) -> list[Message]:
     """Read an attribute of messages; one that was cut is counted."""
     value = span.attributes.get(name)
-    if is_cut_json(value):
+    found = recording.histories.read(name, value, span.ref, recording.origin)
+    if not found and is_cut_json(value):
         recording.counts["truncated"] += 1
-    return messages_in(value, span.ref, recording.origin)
+    return found
 
 
 def model_part(  # noqa: PLR0913  each is one thing that dialects keep in their own place
@@ -199,6 +204,17 @@ def tool_part(
             start=span.start, end=span.end, asked=asked, answered=answered if ended else None
         )
     )
+
+
+def answer_in(value: Json, span: Span, recording: Recording) -> Answered | None:
+    """Return the result that a tool's message of LangChain holds, where a span ends with one."""
+    if not isinstance(value, dict) or value.get("type") not in ("tool", "constructor"):
+        return None
+    try:
+        found = list(read_message(value, span.ref, recording.origin))
+    except TraceFormatError:
+        return None
+    return found[0].answered if len(found) == 1 else None
 
 
 def error_of(span: Span) -> CallError:

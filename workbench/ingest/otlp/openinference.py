@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.errors import TraceFormatError
-from workbench.ingest.events.messages import read_message
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.otlp.attributes import json_in, messages_in, nested
 from workbench.ingest.otlp.dialect import (
     Dialect,
     Part,
     Recording,
+    answer_in,
     model_part,
     settings_in,
     tool_part,
@@ -29,8 +28,6 @@ from workbench.ingest.records.shapes import map_in, text_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.ingest.events.messages import Message
-    from workbench.ingest.events.transcript import Answered
     from workbench.ingest.otlp.spans import Span
     from workbench.model.jsonvalue import Json, JsonMap
 
@@ -59,7 +56,8 @@ def _read(span: Span, recording: Recording) -> Part | None:
 def _request(span: Span, recording: Recording) -> Part:
     attributes = span.attributes
     origin = recording.origin
-    history = messages_in(_messages(attributes, "llm.input_messages."), span.ref, origin)
+    sent = _messages(attributes, "llm.input_messages.")
+    history = recording.histories.read("llm.input_messages", sent, span.ref, origin)
     replies = messages_in(_messages(attributes, "llm.output_messages."), span.ref, origin)
     tools = nested(attributes, "llm.tools.")
     schemas = [
@@ -130,7 +128,7 @@ def _tool(span: Span, recording: Recording) -> Part:
     name = span.text("tool.name") or span.name
     asked = _asked_above(span, name, recording)
     value = span.attributes.get("output.value")
-    answered = _message_in(json_in(value), span, recording)
+    answered = answer_in(json_in(value), span, recording)
     call_id = span.text("tool_call.id", "tool.id", "tool_call_id")
     args: Json = span.attributes.get("input.value")
     if asked:
@@ -154,17 +152,6 @@ def _items(value: Json) -> Iterator[JsonMap]:
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
             yield item
-
-
-def _message_in(value: Json, span: Span, recording: Recording) -> Answered | None:
-    """Return the result that a tool's message holds, where the span answered with one."""
-    if not isinstance(value, dict) or value.get("type") not in ("tool", "constructor"):
-        return None
-    try:
-        found: list[Message] = list(read_message(value, span.ref, recording.origin))
-    except TraceFormatError:
-        return None
-    return found[0].answered if len(found) == 1 else None
 
 
 def _final(span: Span) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.otlp.attributes import json_in, messages_in, nested
-from workbench.ingest.otlp.dialect import Dialect, Part, Recording, model_part, tool_part
+from workbench.ingest.otlp.dialect import Dialect, Part, Recording, answer_in, model_part, tool_part
 from workbench.ingest.otlp.genai import usage_of_span
 from workbench.ingest.records.shapes import map_in, text_in
 
@@ -51,7 +51,12 @@ def _request(span: Span, recording: Recording) -> Part:
     attributes = span.attributes
     return model_part(
         span,
-        history=messages_in(_messages(attributes, "gen_ai.prompt."), span.ref, recording.origin),
+        history=recording.histories.read(
+            "gen_ai.prompt",
+            _messages(attributes, "gen_ai.prompt."),
+            span.ref,
+            recording.origin,
+        ),
         replies=messages_in(
             _messages(attributes, "gen_ai.completion."), span.ref, recording.origin
         ),
@@ -102,13 +107,18 @@ def _session(span: Span) -> str | None:
 def _tool(span: Span, recording: Recording) -> Part:
     value = span.attributes.get(_INPUT)
     found = map_in(json_in(value))
-    args = next((found[key] for key in ("kwargs", "inputs") if found.get(key)), None)
+    keys = ("inputs", "input_str") if "input_str" in found else ("kwargs", "inputs")
+    args = next((found[key] for key in keys if found.get(key)), None)
+    output = _unwrapped(span.attributes.get(_OUTPUT))
+    answered = answer_in(output, span, recording)
+    if answered is not None:
+        output = answered.text if answered.text is not None else answered.value
     return tool_part(
         span,
         tool=span.text("traceloop.entity.name", "gen_ai.tool.name") or span.name,
-        call_id=span.text("gen_ai.tool.call.id"),
+        call_id=span.text("gen_ai.tool.call.id") or (answered.id if answered else None),
         args=value if args is None else args,
-        result=_unwrapped(span.attributes.get(_OUTPUT)),
+        result=output,
         recording=recording,
     )
 
