@@ -17,6 +17,7 @@ from workbench.review.export import CaseDetails, case_of
 from workbench.review.redact import redact_draft
 from workbench.review.shrink import shrink_draft
 from workbench.review.summary import (
+    long_lists,
     render_case,
     render_redaction,
     render_shrunk,
@@ -94,6 +95,31 @@ def test_long_lists_are_cut_and_say_so(redacted):
     assert "what makes it fail" not in shown
     assert "14 texts of the case seen by nobody yet\n  #0.text\n" in shown
     assert "  ... 2 more\n  Fix: read them" in shown
+    assert "... 1 more in x.lists.json" in render_redaction(many, lists="x.lists.json")
+    assert "  ... 2 more in x.lists.json\n" in render_redaction(many, lists="x.lists.json")
+
+
+def test_long_lists_are_in_full_elsewhere(redacted):
+    """Only those that are cut."""
+    entry = LedgerEntry(at=("#1.text",), type="PERSON", decision="retained")
+    note = TriggerNote(at="#2.text", facts=("case:lower",))
+    many = replace(redacted[1], ledger=(entry,) * 13, trigger=(note,) * 14, unseen=("#1.text",))
+
+    lists = long_lists(many)
+
+    assert {name: len(full) for name, full in lists.items()} == {"ledger": 13, "trigger": 14}
+    assert lists["trigger"][0] == {"at": "#2.text", "facts": ["case:lower"]}
+    assert "  ... 2 more in x.lists.json" in render_redaction(many, lists="x.lists.json")
+    assert long_lists(replace(many, ledger=(), trigger=())) == {}
+
+
+def test_a_run_without_values_has_no_table(redacted):
+    """A head over nothing looks like a fault."""
+    shown = render_redaction(replace(redacted[1], ledger=(), values=0, findings=0))
+
+    assert "pseudonym  first at" not in shown
+    assert shown.startswith("0 values replaced in 0 places\n  ")
+    assert "\n  \n" not in shown
 
 
 def test_few_unseen_texts_are_all_named(redacted):
@@ -103,7 +129,8 @@ def test_few_unseen_texts_are_all_named(redacted):
     shown = render_redaction(few)
 
     assert "more" not in shown.replace("nobody", "")
-    assert shown.endswith("Fix: read them, then say so in redaction.yaml under `decisions`")
+    assert "Fix: read them, then say so in redaction.yaml under `decisions`" in shown
+    assert shown.endswith("decision: seen, by: YOUR-NAME}; pass it with --policy")
 
 
 def test_nothing_unseen_is_not_mentioned(redacted):

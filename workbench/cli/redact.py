@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import load_draft, save_draft
-from workbench.casefile.files import require_target
+from workbench.casefile.files import require_target, write_private
 from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
@@ -25,7 +25,7 @@ from workbench.redact.policy import load_policy
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.redact import draft_key, redact_into
 from workbench.review.source import find_run
-from workbench.review.summary import render_redaction
+from workbench.review.summary import long_lists, render_redaction
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
@@ -98,9 +98,19 @@ def execute(options: Namespace) -> int:
     if options.json:
         print_json({**redaction_document(redaction), "out": relative(options.out)})
     else:
-        print(render_redaction(redaction))
+        print(render_redaction(redaction, lists=_listed(redaction, options.out)))
         print(f"draft {draft.draft} is in {relative(options.out)}")
     return 0
+
+
+def _listed(redaction: Redaction, out: Path) -> str:
+    """Write beside the draft the lists that are too long for a terminal; return that file's name."""
+    lists = long_lists(redaction)
+    if not lists:
+        return ""
+    path = out.with_suffix(".lists.json")
+    write_private(path, lists)
+    return relative(path)
 
 
 def _forget(draft: str, vault: Vault, options: Namespace) -> int:

@@ -190,9 +190,11 @@ def unreviewed_places(
 ) -> tuple[str, ...]:
     """Return where the surviving free texts are that nothing settled and no person has seen.
 
-    A text is settled when findings cover all its letters and digits. Of equal texts the first
-    place is named.
+    A text is settled when findings cover all its letters and digits, or when a person has seen an equal
+    one. Of equal texts the first place is named.
     """
+    read = [glob for d in policy.decisions if d.decision is DecisionWord.SEEN for glob in d.globs()]
+    known = {leaf.text for _, leaf in survey.leaves if matches_any(read, leaf.path, kinds)}
     seen = [glob for d in policy.decisions for glob in d.globs()]
     seen += [parse_glob(r.at) for r in policy.retain if r.by]
     kept = None if survivors is None else Survivors(survivors)
@@ -202,6 +204,8 @@ def unreviewed_places(
     open_texts: dict[str, str] = {}
     for _, leaf in survey.leaves:
         if leaf.is_key or leaf.is_number or not looks_like_prose(leaf.text):
+            continue
+        if leaf.text in known:
             continue
         kind, tool = kinds.get(str(leaf.path[0]), (None, None))
         if kept is not None and not kept.cover(leaf.path, kind=kind, tool=tool):

@@ -16,11 +16,13 @@ from workbench.runner.reports.text import bold, red, table
 if TYPE_CHECKING:
     from workbench.model.case import Case
     from workbench.model.draft import Draft
+    from workbench.model.jsonvalue import JsonMap
     from workbench.model.verdict import Suggestion
     from workbench.redact.redaction import Redaction
     from workbench.shrink import Shrunk
 
 __all__ = [
+    "long_lists",
     "render_case",
     "render_redaction",
     "render_shrunk",
@@ -58,8 +60,26 @@ def render_suggestion(suggestion: Suggestion) -> str:
     )
 
 
-def render_redaction(redaction: Redaction) -> str:
-    """Say what was replaced, which facts stayed, and what nobody has seen yet."""
+def long_lists(redaction: Redaction) -> JsonMap:
+    """Return in full the lists of which a terminal shows the first entries; empty: it shows all."""
+    lists: JsonMap = {
+        "unseen": list(redaction.unseen),
+        "ledger": [
+            {"type": e.type, "pseudonym": e.pseudonym, "at": list(e.at)} for e in redaction.ledger
+        ],
+        "trigger": [{"at": n.at, "facts": list(n.facts)} for n in redaction.trigger if n.facts],
+    }
+    return {name: full for name, full in lists.items() if len(full) > _SHOWN}  # type: ignore[arg-type]  # lists all
+
+
+def render_redaction(redaction: Redaction, *, lists: str = "") -> str:
+    """Say what was replaced, which facts stayed, and what nobody has seen yet.
+
+    Args:
+        redaction: with what it replaced.
+        lists: the file that has the long lists in full; empty: there is none.
+    """
+    where = f" in {harmless(lists)}" if lists else ""
     by_type: dict[str, int] = {}
     for entry in redaction.ledger:
         by_type[entry.type] = by_type.get(entry.type, 0) + 1
@@ -68,7 +88,7 @@ def render_redaction(redaction: Redaction) -> str:
         bold(
             f"{counted(redaction.values, 'value')} replaced in {counted(redaction.findings, 'place')}"
         ),
-        f"  {counts}",
+        *([f"  {counts}"] if counts else []),
         f"  {redaction.surviving} of {redaction.values} values reach the case",
         f"  facts: {len(redaction.facts_kept)} kept, {len(redaction.facts_lost)} lost",
         "  the failure is the same before and after",
@@ -82,13 +102,17 @@ def render_redaction(redaction: Redaction) -> str:
         )
         for entry in redaction.ledger[:_SHOWN]
     ]
-    lines += ["", table(rows, head=("type", "pseudonym", "first at", ""))]
+    if rows:
+        lines += ["", table(rows, head=("type", "pseudonym", "first at", ""))]
     if len(redaction.ledger) > _SHOWN:
-        lines.append(f"... {len(redaction.ledger) - _SHOWN} more in the draft's ledger")
+        more = len(redaction.ledger) - _SHOWN
+        lines.append(f"... {more} more" + (where or " in the draft's ledger"))
     trigger = [note for note in redaction.trigger if note.facts]
     if trigger:
         lines += ["", bold("what makes it fail, and what stayed true of it")]
         lines += [f"  {harmless(n.at)}: {', '.join(n.facts)}" for n in trigger[:_SHOWN]]
+        if len(trigger) > _SHOWN:
+            lines.append(f"  ... {len(trigger) - _SHOWN} more{where}")
     if redaction.unreviewed:
         lines += [
             "",
@@ -96,8 +120,13 @@ def render_redaction(redaction: Redaction) -> str:
         ]
         lines += [f"  {harmless(place)}" for place in redaction.unseen[:_SHOWN]]
         if len(redaction.unseen) > _SHOWN:
-            lines.append(f"  ... {len(redaction.unseen) - _SHOWN} more")
-        lines.append("  Fix: read them, then say so in redaction.yaml under `decisions`")
+            lines.append(f"  ... {len(redaction.unseen) - _SHOWN} more{where}")
+        lines.append(
+            "  Fix: read them, then say so in redaction.yaml under `decisions`; one place settles all"
+        )
+        lines.append(
+            "  equal texts: - {at: PLACE, decision: seen, by: YOUR-NAME}; pass it with --policy"
+        )
     return "\n".join(lines)
 
 
