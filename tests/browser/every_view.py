@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.browser.hostile import a_hostile_run, payload
+from tests.browser.hostile import a_hostile_run, payload, short_payload
 from tests.browser.jupyter import notebook
 from tests.builders import a_call, a_trace, a_user
 from tests.review.stale_cases import PROVEN, put
@@ -81,7 +82,14 @@ def every_view(folder: str) -> dict[str, View]:
         cases=here / "cases",
         today=_TODAY,
     )
-    case.fill(CaseFields(owner=payload("owner"), title=payload("title"), summary=payload("why")))
+    case.fill(
+        CaseFields(
+            owner=short_payload("owner"),
+            review_date="2027-02-28",
+            title=short_payload("title"),
+            summary=short_payload("why"),
+        )
+    )
     views: tuple[View, ...] = (
         *(PickerView(picker), TimelineView(Timeline().follow(picker)), TimelineView(two)),
         *(ContractView(form), RedactionView(redaction), ShrinkView(shrink), CaseView(case)),
@@ -95,7 +103,7 @@ def written_desk(folder, name):
     home = folder / name
     (home / "old").mkdir(parents=True)
     put_runs(home)
-    quoted = {key: "'" + payload(key).replace("'", "''") + "'" for key in ("title", "owner")}
+    quoted = {key: json.dumps(short_payload(key)) for key in ("title", "owner")}
     put(home / "old", "late", PROVEN, review_date='"2026-11-01"', **quoted)
     (home / "old" / "broken.case.yaml").write_text(f"schema: {payload('schema')}\n", "utf-8")
     setup = f"from tests.browser.every_view import every_view\nviews = every_view({str(home)!r})"

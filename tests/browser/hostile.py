@@ -17,7 +17,7 @@ from workbench.model.event import (
 )
 from workbench.model.trace import RunStatus, Versions
 
-__all__ = ["CANARY", "HIDDEN", "MAIL", "a_hostile_run", "payload"]
+__all__ = ["CANARY", "HIDDEN", "MAIL", "a_hostile_run", "payload", "short_payload"]
 
 CANARY = "Zq7canary"
 MAIL = "rachel.rivera@fabrikam.com"
@@ -31,6 +31,11 @@ def payload(name):
         f'<img src=x onerror="{ran}"><script>{ran}</script><svg onload="{ran}"></svg>'
         f'"\' onmouseover="{ran}" <a href="javascript:{ran}">x</a> {CANARY}-{name} {HIDDEN}'
     )
+
+
+def short_payload(name):
+    """Return markup that a case file takes: one line, printable, and not long."""
+    return f"<img src=x onerror=\"(window.pwned=window.pwned||[]).push('{name}')\">{CANARY}-{name}"
 
 
 def a_hostile_run(run_id, *, status=RunStatus.FAILED):

@@ -136,7 +136,7 @@ def test_a_redaction_by_keyboard_alone(lab, desk):
     until(lab, "review.entries[-1].payload['decision']", "seen")
     for key in "bcydd0?":
         press(key)
-    page.locator(".wb-redaction").get_by_role("region", name="Help").wait_for()
+    page.locator(".wb-redaction").get_by_role("group", name="Help").wait_for()
     press("Escape")
     assert words(lab) == ["accepted", "accepted", "retained", "seen"]
     assert lab.cells() == cells

@@ -94,12 +94,6 @@ def test_the_picker_and_the_timeline_by_mouse(lab, desk):
         lab.eventually("timeline.selected", lab.py(f"timeline._falls['this'].spans[{row}].seq"))
     page.locator(".wb-timeline .wb-row").nth(5).click()
     page.locator(".wb-raw summary").last.click()
-    for theme in ("light", "dark"):
-        lab.theme(theme)
-        page.wait_for_timeout(300)
-        for name in ("picker", "timeline"):
-            lab.shot(f".wb-{name}", f"{name}-hostile-{theme}")
-            assert lab.axe(f".wb-{name}") == []
     assert page.locator(".wb-timeline .wb-escape").count() > 0
     assert "\u202e" not in page.locator(".wb-timeline").inner_text()
     assert ran(lab) == [[], 0]
@@ -121,10 +115,6 @@ def test_two_runs_beside_each_other(lab, desk):
     page.get_by_role("button", name="Compare", exact=True).click()
     page.get_by_role("tree", name="Events of the other run").wait_for()
     assert page.get_by_text("parts here").count() >= 1
-    for theme in ("dark", "light"):
-        lab.theme(theme)
-        lab.shot(".wb-timeline", f"divergence-{theme}")
-        assert lab.axe(".wb-timeline") == []
     assert ran(lab) == [[], 0]
 
 
@@ -192,7 +182,7 @@ def test_the_timeline_by_keyboard_alone(lab, desk):
     for key in "abxyzdd0j":
         press(key)
     press("?")
-    page.locator(".wb-timeline").get_by_role("region", name="Help").wait_for()
+    page.locator(".wb-timeline").get_by_role("group", name="Help").wait_for()
     press("Escape")
     press("/")
     page.keyboard.type("nothing like it")
@@ -216,26 +206,10 @@ def test_a_restart_loses_nothing_and_says_so(lab, desk):
     lab.restart()
 
     page.locator(".wb-timeline .wb-state-gone").wait_for()
-    lab.shot(".wb-timeline", "gone-light")
-    assert lab.axe(".wb-timeline") == []
     lab.run_all()
     page.get_by_role("tree", name="Events of the run").wait_for()
     assert lab.py("picker.incident.run.trace.status") == "failed"
     assert lab.py("list(picker.incident.trigger)") == marked
-
-
-def test_notebook_7_shows_the_same(lab, desk):
-    """Some people do not use JupyterLab."""
-    page = lab.open(desk, app="notebook").page
-    lab.run_all()
-    page.get_by_role("listbox", name="Runs").get_by_role("option").first.wait_for()
-    pick_hostile(lab)
-    page.get_by_role("button", name="Next failure").click()
-    page.locator(".wb-tree").first.wait_for()
-
-    assert ran(lab) == [[], 0]
-    lab.theme("dark")
-    assert lab.axe(".wb-timeline") == []
 
 
 @pytest.mark.filterwarnings("ignore")

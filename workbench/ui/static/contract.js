@@ -40,7 +40,7 @@ export default {
     const problems = el("div", { class: "wb-problems", id: uid("problems"), role: "status", "aria-live": "polite" });
     const clauses = el("ul", { class: "wb-clauses", "aria-label": "Clauses on this run" });
     const stating = button("State this contract", state_it, { look: "primary", disabled: true });
-    const undo = button("Undo", () => ui.say("undo"), { key: "u", title: "Take back what you typed or stated last" });
+    const undo = button("Undo", () => { sent = area.value; ui.say("undo"); }, { key: "u", title: "Take back what you typed or stated last" });
     const list = el("ul", { class: "wb-cards", "aria-label": "Suggestions" });
     const parts = Object.fromEntries(PARTS.map(([name, , example]) => [name, el("input", {
       class: "wb-input wb-mono", type: "text", placeholder: example, spellcheck: "false", autocomplete: "off", on: { input: later_parts },
@@ -98,7 +98,7 @@ export default {
             button("Take", () => decide("use", { number }), { title: `Add the clause of ${name}` })),
           el("p", { class: "wb-value" }, one.sentence),
           proofs(one.evidence),
-          el("pre", { class: "wb-mono wb-value", tabindex: "0", role: "region", "aria-label": `Clause of ${name}` }, one.text.trimEnd()));
+          el("pre", { class: "wb-mono wb-value", tabindex: "0", role: "group", "aria-label": `Clause of ${name}` }, one.text.trimEnd()));
       }));
       if (!found.length) fill(list, el("li", {}, state("empty", "Nothing is suggested.", "State what went wrong in clauses of your own.")));
     }
@@ -115,7 +115,7 @@ export default {
       told = words;
       if (mine === words) { is_dirty = false; ui.drop("theirs"); if (was === null) put_text(words); }
       else if (!is_dirty) put_text(words);
-      else if (words !== was && words !== sent) ui.notice("theirs", `${by || "Somebody"} wrote another text meanwhile. Yours is still here; to state it is to decide for it.`,
+      else if (words !== was && words !== sent) ui.notice("theirs", `${by || "Somebody"} wrote another text meanwhile. What you typed is still here; to state it is to decide for it.`,
         button("Show theirs", () => { ui.drop("theirs"); ui.drop("refused"); put_text(told); }),
         button("Keep mine", () => { ui.drop("theirs"); ui.drop("refused"); keep(); area.focus(); }));
     }
@@ -126,7 +126,8 @@ export default {
     }
     function added({ text: words }) {
       ui.drop("refused");
-      told = words;
+      if (area.value !== sent && area.value !== words) return; // typed in since: `typed` has said so
+      ui.drop("theirs");
       put_text(words);
       ui.announce("The text has changed");
     }

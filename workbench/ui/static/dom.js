@@ -269,8 +269,8 @@ function frame({ model, el: root }, { title, about = "", terms = {}, keys: map =
   const body = el("div", { class: "wb-body" }, state("loading", "Loading …"));
   const helping = help(terms, map);
   const heading = el("h3", { class: "wb-title", id: uid("title") }, title);
-  const box = el("section", { class: `wb-frame wb-${name ?? "view"}`, "aria-labelledby": heading.id },
-    el("header", { class: "wb-head" }, el("div", {}, heading, about ? el("p", { class: "wb-about" }, about) : null),
+  const box = el("div", { role: "group", class: `wb-frame wb-${name ?? "view"}`, "aria-labelledby": heading.id },
+    el("div", { class: "wb-head" }, el("div", {}, heading, about ? el("p", { class: "wb-about" }, about) : null),
       aside, helping.toggle),
     helping.panel, notices, tools, body, status, spoken);
   root.append(box);
@@ -335,7 +335,7 @@ function frame({ model, el: root }, { title, about = "", terms = {}, keys: map =
 
 /** Make the help panel and the button that opens it. */
 function help(terms, map) {
-  const panel = el("div", { class: "wb-help", id: uid("help"), role: "region", "aria-label": "Help", hidden: true, tabindex: "-1" },
+  const panel = el("div", { class: "wb-help", id: uid("help"), role: "group", "aria-label": "Help", hidden: true, tabindex: "-1" },
     Object.keys(terms).length ? el("div", {}, el("h4", {}, "Words"),
       el("dl", {}, Object.entries(terms).map(([word, meaning]) => [el("dt", {}, word), el("dd", {}, meaning)]))) : null,
     Object.keys(map).length ? el("div", {}, el("h4", {}, "Keys"),

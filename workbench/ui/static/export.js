@@ -48,7 +48,7 @@ export default {
     const general = el("div", { class: "wb-problems", role: "status", "aria-live": "polite" });
     const exporting = button("Export", () => { sent = values(); ui.decide("export", sent); }, { look: "primary", disabled: true });
     const missing = el("span", { class: "wb-note" });
-    const preview = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "region", "aria-label": "The case file" });
+    const preview = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "group", "aria-label": "The case file" });
     const heading = el("div", { class: "wb-bar" }, el("h4", {}, "Preview"));
     const proving = el("div", { class: "wb-proof" });
     const form = el("div", { class: "wb-proof" },
@@ -162,7 +162,7 @@ export default {
         found.problems.map((one) => el("p", { class: "wb-soft wb-value" }, one.at ? `${one.at}: ${one.sentence}` : one.sentence)),
         el("h4", {}, "Next"),
         found.commands.map(([words, command]) => el("div", { class: "wb-command" }, el("span", { class: "wb-label" }, words),
-          el("pre", { class: "wb-mono wb-value", tabindex: "0", role: "region", "aria-label": words }, command))));
+          el("pre", { class: "wb-mono wb-value", tabindex: "0", role: "group", "aria-label": words }, command))));
     }
     function table(all) {
       const on = (result) => (result === null ? el("span", { class: "wb-soft" }, "no path yet") : chip(...ON_PATH[result]));

@@ -104,7 +104,7 @@ export default {
     function draw(message) {
       const first = page === null;
       page = message;
-      if (first) fill(ui.body, heads, list.node);
+      if (first) fill(ui.body, el("div", { class: "wb-table" }, el("div", {}, heads, list.node)));
       fill(heads, COLUMNS.map(([name, words, meaning]) => {
         const on = page.sort === name;
         return el("span", { class: `wb-cell wb-col-${name}` },

@@ -132,7 +132,7 @@ function render(context) {
   });
   const head = el("div", { class: "wb-finding-head" });
   const facts = el("div", { class: "wb-facts" });
-  const hunks = el("div", { class: "wb-hunks", tabindex: "0", role: "region", "aria-label": "The finding in its contexts" });
+  const hunks = el("div", { class: "wb-hunks", tabindex: "0", role: "group", "aria-label": "The finding in its contexts" });
   const acts = el("div", { class: "wb-acts" });
   const finding = el("div", { class: "wb-finding" }, head, facts, hunks, acts);
   const desk = el("div", { class: "wb-desk" }, list.node, finding);

@@ -68,7 +68,7 @@ export default {
     const meaning = el("p", { class: "wb-note" });
     const deciding = button("Write the decision", decide, { look: "primary", disabled: true });
     const detail = el("div", { class: "wb-half" });
-    const record = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "region", "aria-label": "Record of the meeting" });
+    const record = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "group", "aria-label": "Record of the meeting" });
     const form = el("div", { class: "wb-proof" }, choices, meaning, dated, field("Reason", reason), field("Your name", by),
       el("div", { class: "wb-bar" }, deciding));
 

@@ -75,7 +75,7 @@ export default {
     });
     const banner = el("div", { class: "wb-parting", hidden: true });
     const holder = el("div", { class: "wb-sides" });
-    const pane = el("div", { class: "wb-detail", role: "region", "aria-label": "Details", tabindex: "0" });
+    const pane = el("div", { class: "wb-detail", role: "group", "aria-label": "Details", tabindex: "0" });
     const repaint = new MutationObserver(() => { overview(); setTimeout(overview, 250); }); // a theme's styles may come late
     repaint.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
     const resized = new ResizeObserver(() => overview());
@@ -430,7 +430,7 @@ export default {
         message.beside.length ? el("div", { class: "wb-detail-note" }, "At the same time: ",
           message.beside.slice(0, 8).map((seq) => button(`#${seq}`, () => jump(seq), { look: "quiet" })),
           message.beside.length > 8 ? ` and ${message.beside.length - 8} more` : "") : null,
-        message.events.map((event) => el("section", { class: "wb-event" },
+        message.events.map((event) => el("div", { class: "wb-event" },
           el("h4", { class: "wb-event-title" }, event.kind.replaceAll("_", " "), " ", el("span", { class: "wb-soft" }, event.place, " "),
             event === last && event.origin ? el("span", { class: "wb-soft wb-value wb-cut", title: event.origin }, ` from ${event.origin}`) : null),
           event.fields.length ? el("div", { class: "wb-tree" }, event.fields.map((one) => node(one.name, one.value, 0)))
