@@ -287,6 +287,79 @@ def test_a_span_that_only_began_is_passed_over(tmp_path: Path) -> None:
     assert trace_of(run_of(tmp_path, a_span(2, found), scope="pydantic-ai")).events == ()
 
 
+# --- LangChain's callbacks in other words ---------------------------------------------
+
+_MESSAGE: JsonMap = {
+    "lc": 1,
+    "type": "constructor",
+    "id": ["langchain", "schema", "messages", "ToolMessage"],
+    "kwargs": {"content": "done", "type": "tool", "tool_call_id": "c1", "status": "success"},
+}
+
+
+def test_a_tool_of_langchain_is_read_with_what_the_callback_puts_around_it(tmp_path: Path) -> None:
+    """OpenLLMetry 0.62: its own keyword arguments are not the tool's."""
+    sent = {"input_str": "{'a': 1}", "inputs": {"a": 1}, "kwargs": {"color": "green"}}
+    found: JsonMap = {
+        "traceloop.span.kind": "tool",
+        "traceloop.entity.name": "pause",
+        "traceloop.entity.input": json.dumps(sent),
+        "traceloop.entity.output": json.dumps({"output": _MESSAGE, "kwargs": {}}),
+    }
+
+    trace = trace_of(run_of(tmp_path, a_span(2, found)))
+
+    assert calls(trace) == [("c1", "pause", '{"a":1}')]
+    assert results(trace) == {"c1": "done"}
+
+
+def test_spans_of_langsmith_hold_what_went_in_and_out(tmp_path: Path) -> None:
+    """Its exporter writes a run's inputs and outputs as JSON."""
+    call: JsonMap = {"name": "pause", "args": {"a": 1}, "id": "c1", "type": "tool_call"}
+    reply: JsonMap = {"type": "ai", "content": "", "tool_calls": [call]}
+    sent: JsonMap = {"messages": [[{"type": "human", "content": "Pause."}]]}
+    asked: JsonMap = {
+        "langsmith.span.kind": "llm",
+        "gen_ai.request.model": "m-1",
+        "gen_ai.prompt": json.dumps(sent),
+        "gen_ai.completion": json.dumps({"generations": [[{"message": reply}]]}),
+    }
+    used: JsonMap = {
+        "langsmith.span.kind": "tool",
+        "gen_ai.tool.name": "pause",
+        "gen_ai.prompt": '{"a":1}',
+        "gen_ai.completion": json.dumps({"output": _MESSAGE}),
+    }
+    chain: JsonMap = {"langsmith.span.kind": "chain", "gen_ai.operation.name": "chain"}
+    spans = (a_span(1, chain), a_span(2, asked, end_ms=2), a_span(3, used, start_ms=3))
+
+    run = run_of(tmp_path, *spans)
+
+    trace = trace_of(run)
+    assert kinds(trace)[:4] == ["user_message", "model_request", "model_reply", "tool_call"]
+    assert calls(trace)[0][:2] == ("c1", "pause")
+    assert results(trace) == {"c1": "done"}
+    assert trace.versions.model == "m-1"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ('{"messages": [[{"type": "hu', "truncated"),
+        ('{"messages": [{"role": 7}]}', "events_unreadable"),
+    ],
+)
+def test_a_prompt_of_langsmith_that_cannot_be_read_is_named(
+    tmp_path: Path, prompt: str, kind: str
+) -> None:
+    """The rest of the run is there all the same."""
+    found: JsonMap = {"langsmith.span.kind": "llm", "gen_ai.prompt": prompt}
+
+    run = run_of(tmp_path, a_span(2, found))
+
+    assert kind in lost(run.losses)
+
+
 # --- the convention ------------------------------------------------------------------
 
 

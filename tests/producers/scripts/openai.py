@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from functools import partial
 
 import openai
-from openinference.instrumentation.openai import OpenAIInstrumentor as OpenInference
 from opentelemetry import trace
-from opentelemetry.instrumentation.openai import OpenAIInstrumentor as OpenLLMetry
-from opentelemetry.instrumentation.openai_v2 import OpenAIInstrumentor as OpenTelemetry
 
 from tests.producers.scripts.support import provider, scenario
 from tests.producers.scripts.support.tracing import logger_provider, tracer_provider
@@ -103,17 +101,17 @@ _LOOPS = {
     "responses_streamed": partial(_responses, streaming=True),
 }
 _INSTRUMENTATIONS = {
-    "openllmetry": OpenLLMetry,
-    "openinference": OpenInference,
-    "opentelemetry": OpenTelemetry,
+    "openllmetry": "opentelemetry.instrumentation.openai",
+    "openinference": "openinference.instrumentation.openai",
+    "opentelemetry": "opentelemetry.instrumentation.openai_v2",
 }
 
 
 def _played(loop, instrumentation):
     given = {"tracer_provider": tracer_provider()}
-    if instrumentation is OpenTelemetry:
+    if instrumentation == _INSTRUMENTATIONS["opentelemetry"]:
         given["logger_provider"] = logger_provider()
-    instrumentation().instrument(**given)
+    importlib.import_module(instrumentation).OpenAIInstrumentor().instrument(**given)
     client = openai.OpenAI(base_url=f"{provider.start()}/v1", api_key="x")
     with trace.get_tracer("app").start_as_current_span("billing-run"):
         return {"messages.json": loop(client)}
@@ -125,5 +123,5 @@ TAKES = {
     for way, loop in _LOOPS.items()
 }
 _EVENTS = ("opentelemetry_events", "opentelemetry_events_off")
-TAKES |= {name: partial(_played, _chat, OpenTelemetry) for name in _EVENTS}
+TAKES |= {name: partial(_played, _chat, _INSTRUMENTATIONS["opentelemetry"]) for name in _EVENTS}
 """As the environment says: the convention of 1.30, with log records for messages."""

@@ -13,6 +13,7 @@ from workbench.ingest.events.messages import Role
 from workbench.ingest.events.weave import ModelSpan, ToolSpan
 from workbench.ingest.otlp.genai import GENAI
 from workbench.ingest.otlp.genai_events import GENAI_EVENTS
+from workbench.ingest.otlp.langsmith import LANGSMITH
 from workbench.ingest.otlp.mcp import MCP
 from workbench.ingest.otlp.openinference import OPENINFERENCE
 from workbench.ingest.otlp.openllmetry import OPENLLMETRY
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Told", "dialect_of", "events_of", "told_by"]
 
-_DIALECTS: Final = (PYDANTIC_AI, OPENINFERENCE, OPENLLMETRY, MCP, GENAI, GENAI_EVENTS)
+_DIALECTS: Final = (
+    *(PYDANTIC_AI, OPENINFERENCE, OPENLLMETRY, LANGSMITH, MCP, GENAI, GENAI_EVENTS),
+)
 """In this order: what a library alone writes before what it shares with others."""
 
 _AGENT_NAMES: Final = ("gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id")
