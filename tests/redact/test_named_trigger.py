@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.builders import a_call, a_trace, a_user
+from workbench.casefile.contract import load_contract
 from workbench.errors import InputError
+from workbench.model.event import Outcome
 from workbench.redact import redact_trace
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import Json
 
 KEY = bytes(range(32))
 
@@ -34,3 +41,26 @@ def test_a_trigger_that_is_there_is_taken():
     redaction = redact_trace(trace, key=KEY, ner="none", trigger=("billing.pause:args.account_id",))
 
     assert [note.facts for note in redaction.trigger if "account_id" in note.at]
+
+
+@pytest.mark.parametrize("end", ["finishes/1", "wrap_up"])
+def test_where_only_the_end_is_wrong_early_failures_are_no_trigger(end: str):
+    """A run that stops without a word is not made to by a look-up that failed long before."""
+    lost = a_call("crm.get", args={"account_id": "ACC-1234567"}, outcome=Outcome.PERMANENT)
+    late = a_call("crm.put", args={"account_id": "ACC-7654321"}, outcome=Outcome.MISSING)
+    trace = a_trace(a_user("do it"), lost, a_call("crm.list", args={"n": 1}), late)
+    names = {"names": {"finishes/1": end}} if end != "finishes/1" else {}
+
+    def triggers(**contract: Json) -> set[str]:
+        redaction = redact_trace(
+            trace, contract=load_contract(contract | names), key=KEY, ner="none"
+        )
+        return {note.at for note in redaction.trigger if "account_id" in note.at}
+
+    early, last = (
+        f"#{e.seq}.args.account_id"
+        for e in trace.events
+        if e.kind == "tool_call" and "account_id" in e.args
+    )
+    assert triggers(finishes=True) == {last}
+    assert triggers(finishes=True, forbid_call=["crm.list"]) == {early, last}

@@ -19,6 +19,7 @@ from workbench.check.judge import judge
 from workbench.check.outcomes import resolve_outcomes
 from workbench.errors import InputError, MissingExtraError
 from workbench.model.canonical import args_digest
+from workbench.model.contract import Finishes
 from workbench.model.event import Event, Permission, ToolCall
 from workbench.model.jsonvalue import ABSENT, Json, JsonMap
 from workbench.model.ledger import Residue
@@ -324,7 +325,9 @@ class Run:
     def triggers(self) -> Triggers:
         """Which places make the failure happen."""
         trace = resolve_outcomes(self.trace)
-        return find_triggers(trace, self.verdict, self.policy.globs("trigger"))
+        clauses = () if self.contract is None else self.contract.clauses
+        ends = [clause.id for clause in clauses if isinstance(clause, Finishes)]
+        return find_triggers(trace, self.verdict, self.policy.globs("trigger"), ends=ends)
 
     def keys(self, assignment: Assignment) -> dict[str, str]:
         """Return what stands for keys of mappings that are values."""

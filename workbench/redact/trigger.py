@@ -1,6 +1,7 @@
 """Which places make the failure happen.
 
-Unless a person says otherwise: every argument of a call that did not end `ok`, every value of an
+Unless a person says otherwise: every argument of a call that did not end `ok` (where only the end of the run is
+wrong: of the last calls), every value of an
 event in the evidence of a violation, and what the policy's `trigger` globs name.
 """
 
@@ -15,8 +16,9 @@ from workbench.model.trace import Trace, calls_of
 from workbench.redact.places import parse_glob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
+    from workbench.model.trace import Call
     from workbench.model.verdict import Verdict
     from workbench.redact.places import PlaceGlob
     from workbench.redact.slots import Place
@@ -98,16 +100,29 @@ def kinds_of(trace: Trace) -> dict[str, tuple[str, str | None]]:
 
 
 def find_triggers(
-    trace: Trace, verdict: Verdict | None, globs: tuple[PlaceGlob, ...] = ()
+    trace: Trace,
+    verdict: Verdict | None,
+    globs: tuple[PlaceGlob, ...] = (),
+    *,
+    ends: Collection[str] = (),
 ) -> Triggers:
     """Find the trigger of a judged trace.
+
+    Where nothing but a clause about the end fails, the arguments of calls that failed long before it make
+    nothing happen: then only those of the last calls count.
 
     Args:
         trace: with outcomes resolved.
         verdict: what the contract answers about it; None: there is no contract.
         globs: places that a person named.
+        ends: ids of the contract's clauses about the end of the run (`finishes`).
     """
-    arguments = {root_of(c.request) for c in calls_of(trace) if c.outcome is not Outcome.OK}
+    calls: Sequence[Call] = calls_of(trace)
+    broken = {v.clause for v in verdict.violations} if verdict else set()
+    if calls and broken and broken <= set(ends):
+        last = calls[-1].request
+        calls = [c for c in calls if c.request is last or 0 < c.request.turn == last.turn]
+    arguments = {root_of(call.request) for call in calls if call.outcome is not Outcome.OK}
     seqs = {seq for v in (verdict.violations if verdict else ()) for seq in (*v.evidence, v.seq)}
     events = {root_of(e) for e in trace.events if e.seq in seqs}
     return Triggers(
