@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.browser.jupyter import ROOT
+from tests.browser.jupyter import ROOT, SHOTS
 from workbench.demo.loading import load_demo
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["RUN", "Hand", "a_desk", "put_notebook"]
+__all__ = ["RUN", "Hand", "a_desk", "picture", "put_notebook"]
 
 RUN = "run-leafbox-2041"
 NOTEBOOKS = ROOT / "notebooks"
@@ -27,8 +29,15 @@ def a_desk(server, name):
     return folder
 
 
-def put_notebook(folder, name, **parameters):
-    """Copy a notebook with other parameters behind its own, as papermill does."""
+def put_notebook(folder, name, *, ner="auto", **parameters):
+    """Copy a notebook with other parameters behind its own, as papermill does.
+
+    Args:
+        folder: a desk.
+        name: of the notebook.
+        ner: `none` opens it as on a machine without a language model, which takes seconds to load.
+        parameters: of its cell.
+    """
     document = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text("utf-8"))
     given = {"store": "store", "cases": "cases", "today": "2026-11-30"} | parameters
     source = "".join(f"{key} = {value!r}\n" for key, value in given.items())
@@ -39,10 +48,25 @@ def put_notebook(folder, name, **parameters):
     )
     cell = document["cells"][at] | {"id": "injected", "metadata": {}, "source": source}
     document["cells"].insert(at + 1, cell)
+    if ner == "none":
+        opens = document["cells"][at + 2]["source"]
+        opens[-2] = opens[-2].replace("reviewer=reviewer", 'reviewer=reviewer, ner="none"')
+        assert "ner=" in opens[-2]
     reviewer = str(parameters.get("reviewer", "")).lower()
     path = folder / f"{name}-{reviewer}.ipynb"
     path.write_text(json.dumps(document), "utf-8")
     return f"{folder.name}/{path.name}"
+
+
+def picture(lab, view, name):
+    """Take a picture of a view; `WORKBENCH_PICTURES=1` makes it one of the tutorial's."""
+    lab.page.mouse.move(0, 0)
+    lab.page.wait_for_timeout(150)
+    lab.shot(f".wb-{view}", f"tour-{name}")
+    if os.environ.get("WORKBENCH_PICTURES") == "1":
+        images = ROOT / "docs" / "images"
+        images.mkdir(exist_ok=True)
+        shutil.copyfile(SHOTS / f"tour-{name}.png", images / f"{name}.png")
 
 
 @dataclass

@@ -12,8 +12,9 @@ import subprocess
 import sys
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.desks import RUN, Hand, a_desk, put_notebook
+from tests.browser.desks import RUN, Hand, a_desk, picture, put_notebook
 from tests.browser.jupyter import ROOT
 from tests.notebooks.test_notebooks import PERSONAL
 
@@ -92,12 +93,16 @@ def test_the_whole_review_by_mouse(lab, server):
     page = lab.page
     hand.click(page.get_by_role("listbox", name="Runs").get_by_role("option", name=RUN))
     hand.click(page.get_by_role("button", name="Pick this run"))
+    picture(lab, "picker", "pick")
     page.get_by_role("tree", name="Events of the run").wait_for()
     hand.click(page.get_by_role("button", name="Next failure"))
     page.locator(".wb-timeline .wb-event").first.wait_for()
+    picture(lab, "timeline", "understand")
     hand.click(page.get_by_role("button", name="Take").first)
     hand.click(page.get_by_role("button", name="State this contract"))
     survivors_are_shown(lab)
+    picture(lab, "contract", "state")
+    picture(lab, "redaction", "redact")
     accept = page.get_by_role("button", name="Accept")
     decide_all(lab, lambda is_text: hand.click(seen(page) if is_text else accept))
     hand.click(page.get_by_role("button", name="Write redacted draft"))
@@ -107,12 +112,16 @@ def test_the_whole_review_by_mouse(lab, server):
     then = opened(lab, folder, "02_shrink_and_export", reviewer="Ada")
     then.click(page.get_by_role("button", name="Search"))
     page.get_by_text("✓ Smallest", exact=True).wait_for()
+    picture(lab, "shrink", "shrink")
     then.fill(page.get_by_label("Owner"), "billing-agents")
     then.fill(page.get_by_label("Next review"), "2027-02-28")
+    page.get_by_label("Where it can be prevented").select_option("code")
+    then.acts += 2
     then.click(page.get_by_role("button", name="Export"))
     then.click(page.get_by_role("button", name="Accept the repaired path"))
     then.click(page.get_by_role("button", name="Activate"))
     lab.eventually(f"({CASE}.proof() or {{}}).get('state')", "active", timeout_s=30)
+    picture(lab, "export", "export")
     saved = json.loads(lab.save())
 
     assert hand.acts + then.acts < MAX_ACTIONS
@@ -145,7 +154,7 @@ def test_the_whole_review_by_keyboard(lab, server):
     hand.tab_to(page.get_by_role("button", name="Take").first)
     hand.press("Enter")
     stating = page.get_by_role("button", name="State this contract")
-    page.wait_for_function("node => !node.disabled", arg=stating.element_handle())
+    expect(stating).to_be_enabled(timeout=60_000)
     hand.tab_to(stating)
     hand.press("Enter")
     survivors_are_shown(lab)
@@ -164,14 +173,15 @@ def test_the_whole_review_by_keyboard(lab, server):
     then.type("billing-agents")
     then.tab_to(page.get_by_label("Next review"))
     then.type("02282027")
+    then.tab_to(page.get_by_label("Where it can be prevented"))
+    then.type("by code")
     exporting = page.get_by_role("button", name="Export")
-    page.wait_for_function("node => !node.disabled", arg=exporting.element_handle())
+    expect(exporting).to_be_enabled(timeout=60_000)
     then.tab_to(exporting)
     then.press("Enter")
     for name in ("Accept the repaired path", "Activate"):
         button = page.get_by_role("button", name=name)
-        button.wait_for()
-        page.wait_for_function("node => !node.disabled", arg=button.element_handle())
+        expect(button).to_be_enabled(timeout=60_000)
         then.tab_to(button)
         then.press("Enter")
     lab.eventually(f"({CASE}.proof() or {{}}).get('state')", "active", timeout_s=30)
@@ -180,3 +190,57 @@ def test_the_whole_review_by_keyboard(lab, server):
     assert hand.moves + then.moves < 4 * MAX_ACTIONS
     assert (exit_code(folder, "broken"), exit_code(folder, "mended")) == (1, 0)
     assert page.locator(".jp-mod-editMode").count() == 0
+
+
+def test_a_restart_in_the_middle_of_each_step_loses_nothing(lab, server):
+    """Kernels die in meetings: after a pick, a half-typed contract, a decision, a search, a form."""
+    folder = a_desk(server, "restarts")
+    opened(lab, folder, "01_incident_review", reviewer="Cy", ner="none")
+    page = lab.page
+    page.get_by_role("listbox", name="Runs").get_by_role("option", name=RUN).dblclick()
+    page.get_by_role("button", name="Take").first.wait_for()
+    begun_anew(lab)
+    text = page.get_by_label("Contract, YAML")
+    page.get_by_role("button", name="Take").first.wait_for()
+    text.fill("# half\n")
+    page.get_by_role("button", name="Take").first.focus()
+    lab.eventually("desk.session.step('contract').text", "# half\n")
+
+    begun_anew(lab)
+    page.wait_for_function("node => node.value === '# half\\n'", arg=text.element_handle())
+    page.get_by_role("button", name="Take").first.click()
+    page.get_by_role("button", name="State this contract").click()
+    survivors_are_shown(lab)
+    page.get_by_role("button", name="Accept").click()
+    lab.eventually(f"len({REDACTION}.entries)", 1)
+
+    begun_anew(lab)
+    survivors_are_shown(lab)
+    assert lab.py(f"[(e.actor, e.payload['decision']) for e in {REDACTION}.entries]") == [
+        ["Cy", "accepted"]
+    ]
+    page.get_by_role("button", name="Write redacted draft").click()
+    page.get_by_text("is written as decided").wait_for()
+
+    opened(lab, folder, "02_shrink_and_export", reviewer="Cy", ner="none")
+    page.get_by_role("button", name="Search").click()
+    begun_anew(lab)
+    page.get_by_role("button", name="Search").or_(page.get_by_role("button", name="Go on")).click()
+    page.get_by_label("Owner").fill("billing-agents")
+    page.get_by_label("Next review").fill("2027-02-28")
+    page.get_by_label("Title").focus()
+    lab.eventually(f"{CASE}.fields.review_date", "2027-02-28")
+
+    begun_anew(lab)
+    page.get_by_role("button", name="Export").click()
+    page.get_by_role("button", name="Accept the repaired path").wait_for()
+    assert page.get_by_label("Owner").input_value() == "billing-agents"
+    assert len(list(folder.glob("cases/*.case.yaml"))) == 1
+
+
+def begun_anew(lab):
+    """Restart the kernel; views that were there say so; run all cells again."""
+    lab.restart()
+    lab.page.locator(".wb-state-gone").first.wait_for()
+    lab.run_all()
+    lab.page.locator(".wb-state-gone").first.wait_for(state="detached")
