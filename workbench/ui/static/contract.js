@@ -13,6 +13,7 @@ export default {
     let timer = 0;
     let told = null; // the text as the kernel has it
     let sent = null; // as it was sent last
+    let is_contested = false; // whether somebody must choose between two texts: leaving the field does not
     let is_dirty = false; // whether somebody typed since the kernel had what stands here
     const ui = frame(context, {
       name: "contract",
@@ -82,10 +83,11 @@ export default {
       adding.disabled = !good;
     }
     function decide(kind, fields = {}) {
+      is_contested = false;
       sent = area.value;
       ui.decide(kind, { ...fields, text: sent });
     }
-    function keep() { if (told !== null && area.value !== told) decide("keep"); }
+    function keep() { if (told !== null && area.value !== told && !is_contested) decide("keep"); }
     function state_it() { if (!stating.disabled) decide("state"); }
 
     function suggestions({ suggestions: found }) {
@@ -113,11 +115,23 @@ export default {
       const mine = area.value;
       const was = told;
       told = words;
-      if (mine === words) { is_dirty = false; ui.drop("theirs"); if (was === null) put_text(words); }
-      else if (!is_dirty) put_text(words);
-      else if (words !== was && words !== sent) ui.notice("theirs", `${by || "Somebody"} wrote another text meanwhile. What you typed is still here; to state it is to decide for it.`,
-        button("Show theirs", () => { ui.drop("theirs"); ui.drop("refused"); put_text(told); }),
-        button("Keep mine", () => { ui.drop("theirs"); ui.drop("refused"); keep(); area.focus(); }));
+      if (mine === words) {
+        is_dirty = is_contested = false;
+        ui.drop("theirs");
+        if (was === null) put_text(words);
+      } else if (!is_dirty) put_text(words);
+      else if (words !== was && words !== sent) contest(by);
+    }
+    function contest(by) {
+      is_contested = true;
+      const settle = (act) => () => {
+        is_contested = false;
+        ui.drop("theirs");
+        ui.drop("refused");
+        act();
+      };
+      ui.notice("theirs", `${by || "Somebody"} wrote another text meanwhile. What you typed is still here; to state it is to decide for it.`,
+        button("Show theirs", settle(() => put_text(told))), button("Keep mine", settle(() => { keep(); area.focus(); })));
     }
     function put_text(words) {
       area.value = words;

@@ -11,7 +11,7 @@ const FIELDS = [
 ];
 const CHOICES = {
   severity: [["S1", "S1, the worst: tried at every commit"], ["S2", "S2: tried every night"], ["S3", "S3: tried every week"]],
-  fix: [["", "as the contract says"], ["model", "by the model"], ["code", "by code"]],
+  fix: [["", "as the contract says"], ["model", "by the model: live trials show it"], ["code", "by code: every run shows it"]],
 };
 const LONG = new Set(["summary", "impact", "cause", "mend"]);
 const ON_PATH = { fail: ["✗ breaks it", "bad"], pass: ["✓ keeps it", "ok"], inconclusive: ["? not known", "warn"] };
@@ -23,6 +23,7 @@ export default {
     let limits = {};
     let told = null; // the fields as the kernel has them
     let sent = {}; // as they were sent last
+    const contested = new Set(); // fields of which somebody must choose one of two values
     const dirty = new Set(); // fields that were typed in since the kernel had what they say
     let exported = false;
     let found_problems = [];
@@ -35,6 +36,7 @@ export default {
         case: "The file that protects against this incident.",
         owner: "Who is asked when the case is due.",
         "self-test": "Every path is replayed and judged, without any agent.",
+        "prevented by code": "The recorded path runs too, and the code has to stop it. By the model: a script would only repeat the mistake, so only live trials show it.",
         "accepted path": "A way through the case that is right; it must pass.",
         repair: "The recorded path, cut before its first violation and ended honestly.",
         "can turn red": "Some small change of a path breaks the clause; else it protects against nothing.",
@@ -84,10 +86,12 @@ export default {
       timer = setTimeout(() => { if (!too_long()) ui.say("check", values()); }, 250);
     }
     function keep() {
-      if (told && !too_long() && Object.entries(values()).some(([name, value]) => value !== told[name])) {
-        sent = values();
-        ui.decide("fill", sent);
-      }
+      if (!told || too_long()) return;
+      const now = values();
+      for (const name of contested) now[name] = told[name]; // leaving a field does not choose
+      if (!Object.entries(now).some(([name, value]) => value !== told[name])) return;
+      sent = now;
+      ui.decide("fill", now);
     }
     function fields({ fields: now }) {
       const was = told;
@@ -102,14 +106,16 @@ export default {
         } else if (was && now[name] !== was[name] && now[name] !== sent[name]) theirs.push(name);
       }
       if (theirs.length) {
-        const labels = FIELDS.filter(([name]) => theirs.includes(name)).map(([, label]) => label).join(", ");
+        for (const name of theirs) contested.add(name);
+        const labels = FIELDS.filter(([name]) => contested.has(name)).map(([, label]) => label).join(", ");
         ui.notice("theirs", `Somebody else filled in ${labels} meanwhile. What you typed is still here.`,
-          button("Show theirs", () => { for (const name of theirs) { inputs[name].value = told[name]; dirty.delete(name); } settled(); }),
+          button("Show theirs", () => { for (const name of contested) { inputs[name].value = told[name]; dirty.delete(name); } settled(); }),
           button("Keep mine", () => { settled(); keep(); }));
       }
       if (!exported && is_other) later(); // else a click on Export, which sends what was typed, would miss it
     }
     function settled() {
+      contested.clear();
       ui.drop("theirs");
       ui.drop("refused");
       later();
