@@ -102,6 +102,13 @@ def test_success_after_a_read_that_said_pending_is_found():
     ]
 
 
+def test_a_lost_write_counts_before_a_look_that_said_pending():
+    """The write is what makes it certain; the look only shows that nobody waited."""
+    ((name, confidence, _),) = found(a_pause(), a_look("pending"), a_success())
+
+    assert (name, confidence) == ("success_without_read_back", "high")
+
+
 @pytest.mark.parametrize(
     "parts",
     [

@@ -534,6 +534,36 @@ def test_make_without_a_sure_suggestion_asks_for_a_contract(folder, shell):
     assert not (folder / "made").exists()
 
 
+def test_make_shows_what_it_was_not_sure_of_and_the_next_command(folder, shell):
+    """The way on: read the suggestions, write one down, make the case with it."""
+    repeated = [a_call("pay.send", args={"to": "x"}, outcome=Outcome.UNKNOWN) for _ in range(2)]
+    save_trace(a_trace(a_user(), *repeated, a_claim("Hm.")), folder / "a")
+
+    said = shell("make", "a", *DETAILS, "-o", "made")
+
+    assert said.status == 4
+    assert "medium: repeated_write_after_unknown\n  pay.send was called again" in said.err
+    assert "Fix: if one of these is it: workbench diagnose RUN --write FILE" in said.err
+
+    written = shell("diagnose", "a", "--write", "c.yaml")
+    assert written.status == 0, written.err
+    assert "c.yaml; read it, then --contract" in written.out
+    assert (folder / "c.yaml").stat().st_mode & 0o777 == 0o600
+    assert shell("judge", "a", "--contract", "c.yaml").status == 1
+    assert shell("make", "a", "--contract", "c.yaml", *DETAILS, "-o", "made").status == 0
+
+
+def test_nothing_suggested_writes_no_contract(folder, shell):
+    """An empty contract would hold for ever."""
+    save_trace(a_trace(a_user(), a_call("a.get", outcome=Outcome.OK), a_claim("Hm.")), folder / "a")
+
+    said = shell("diagnose", "a", "--write", "c.yaml")
+
+    assert said.status == 4
+    assert "Fix: state the contract by hand" in said.err
+    assert not (folder / "c.yaml").exists()
+
+
 def test_make_refuses_as_its_steps_do(demo, shell):
     """A value typed into a title ends the line before anything is written."""
     said = shell("make", RUN, *CONTRACT, *DETAILS, "-o", "made", "--title", "Helen Carter")

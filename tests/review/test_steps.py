@@ -185,7 +185,9 @@ def test_less_sure_suggestions_are_passed_over(monkeypatch):
 
     monkeypatch.setattr(make, "diagnose", lambda _trace: unsure)
 
-    with pytest.raises(InputError, match="high confidence\n  Fix: state what it broke"):
+    with pytest.raises(
+        InputError, match="high confidence\n  Fix: if one of these is it: workbench diagnose"
+    ):
         surest_suggestion(run.trace)
 
 

@@ -69,7 +69,7 @@ def success_without_read_back(facts: Facts) -> Iterator[Hint]:
         open_writes = [call for call in before if _end_unknown(call)]
         if not open_writes:
             continue
-        write = open_writes[-1]
+        write = max(open_writes, key=lambda call: (is_write_declared(facts, call), call.start))
         if _settled(facts, write, claimed.seq):
             continue
         yield Hint(

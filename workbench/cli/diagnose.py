@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode
+from workbench.casefile.files import require_target, write_private
 from workbench.check.diagnose import diagnose
 from workbench.cli.lookup import lookup_of
-from workbench.cli.options import add_json, add_run, print_json
+from workbench.cli.options import add_json, add_run, print_json, relative
+from workbench.errors import InputError
 from workbench.review.source import find_run
 from workbench.review.summary import render_suggestion
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
+    from workbench.model.verdict import Suggestion
 
 __all__ = ["add_arguments", "execute"]
 
@@ -21,12 +26,27 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: ArgumentParser) -> None:
     """State the flags."""
     add_run(parser)
+    parser.add_argument(
+        "--write",
+        metavar="FILE",
+        type=Path,
+        help="contract file to write: the surest suggestion, for --contract (mode 0600: it may "
+        "quote the trace)",
+    )
     add_json(parser)
 
 
 def execute(options: Namespace) -> int:
-    """Print the suggestions, the surest first; their contracts may quote the trace."""
+    """Print the suggestions, the surest first; their contracts may quote the trace.
+
+    Raises:
+        InputError: a contract is to be written, and nothing is suggested.
+    """
+    if options.write is not None:
+        require_target(options.write)
     suggestions = diagnose(find_run(options.run, lookup_of(options)).trace)
+    if options.write is not None:
+        _write(suggestions, options.write)
     if options.json:
         print_json({"suggestions": encode(tuple(suggestions))})
         return 0
@@ -34,4 +54,13 @@ def execute(options: Namespace) -> int:
         print("no detector has anything to suggest; state the contract by hand")
     for suggestion in suggestions:
         print(render_suggestion(suggestion))
+    if options.write is not None:
+        print(f"the first of them is in {relative(options.write)}; read it, then --contract")
     return 0
+
+
+def _write(suggestions: Sequence[Suggestion], path: Path) -> None:
+    if not suggestions:
+        message = "no detector has anything to suggest"
+        raise InputError(message, place="--write", fix="state the contract by hand")
+    write_private(path, suggestions[0].contract)

@@ -23,15 +23,17 @@ from workbench.cli.redact import add_redaction, redaction_document
 from workbench.redact.policy import load_policy
 from workbench.review.make import Made, make_case, surest_suggestion
 from workbench.review.source import find_run
-from workbench.review.summary import render_case, render_redaction
+from workbench.review.summary import render_case, render_redaction, render_suggestion
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
     from workbench.model.contract import Contract
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.trace import Trace
+    from workbench.model.verdict import Suggestion
 
 __all__ = ["add_arguments", "execute"]
 
@@ -73,10 +75,16 @@ def execute(options: Namespace) -> int:
 def _contract(trace: Trace, options: Namespace) -> Contract:
     if options.contract is not None:
         return load_contract(options.contract, claims=settings_of().claims)
-    suggestion = surest_suggestion(trace)
+    suggestion = surest_suggestion(trace, on_unsure=_offer)
     text = json.dumps(suggestion.contract, ensure_ascii=False)
     complain(f"contract taken from {suggestion.detector}: {text}")
     return load_contract(suggestion.contract)
+
+
+def _offer(found: Sequence[Suggestion]) -> None:
+    """Show what a person may choose from, with its evidence."""
+    for suggestion in found:
+        complain(render_suggestion(suggestion))
 
 
 def _steps(made: Made) -> list[JsonMap]:

@@ -18,7 +18,7 @@ from workbench.review.redact import draft_key, redact_into
 from workbench.review.shrink import OracleKind, shrink_draft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from workbench.model.case import Case
@@ -50,17 +50,28 @@ class Made:
     shrunk: Shrunk
 
 
-def surest_suggestion(trace: Trace) -> Suggestion:
+def surest_suggestion(
+    trace: Trace, *, on_unsure: Callable[[Sequence[Suggestion]], None] = lambda _found: None
+) -> Suggestion:
     """Return the first suggestion of high confidence.
+
+    Args:
+        trace: with outcomes derived.
+        on_unsure: is told the others, the surest first, when none is of high confidence.
 
     Raises:
         InputError: there is none, so a person has to state the contract.
     """
-    for suggestion in diagnose(trace):
+    found = diagnose(trace)
+    for suggestion in found:
         if suggestion.confidence == _SURE:
             return suggestion
     message = f"nothing in run {trace.run_id!r} suggests a clause with high confidence"
-    raise InputError(message, fix="state what it broke: --contract FILE")
+    fix = "state what it broke: --contract FILE"
+    if found:
+        on_unsure(found)
+        fix = "if one of these is it: workbench diagnose RUN --write FILE; then --contract FILE"
+    raise InputError(message, fix=fix)
 
 
 def make_case(  # noqa: PLR0913  the command's flags, keyword-only
