@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.jupyter import notebook
 from tests.review.runs import CONTRACT, KEY, an_incident
@@ -35,6 +36,8 @@ form = CaseForm(load_draft(here / "draft.json"), incident, vault=Vault(here / "k
                 cases=here / "cases", today="2026-11-30")
 case = CaseView(form)
 stale = StaleView(StaleTable(here / "old", today="2026-11-30", reviewer="Ada"))"""
+OTHER_TAB = """bob = open_draft("run-7f3a", store=here / "store", reviewer="Bob")
+ContractForm(bob).state("max_calls: {billing.pause: 0}")"""
 CLAUSES = "max_calls: {billing.pause: 1}\nsuccess_requires: billing.get.status == completed\n"
 PAYLOAD = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>\\u202e'
 
@@ -72,16 +75,25 @@ def looked_at(lab, name):
 def test_a_contract_a_case_and_a_decision(lab, desk):
     """What is wrong is said as one types; what is right is in the store and in files."""
     page = lab.open(desk).page
+    page.set_viewport_size({"width": 1360, "height": 2600})  # JupyterLab draws what can be seen
     lab.run_all()
 
     page.get_by_role("button", name="Take").first.wait_for()
     page.get_by_role("button", name="Take").first.click()
     text = page.get_by_label("Contract, YAML")
+    expect(text).to_have_value("max_calls: {billing.pause: 1}\n")
     text.fill("max_call: {billing.pause: 1}\n")
     page.get_by_text("Fix: write max_calls").wait_for()
     assert text.get_attribute("aria-invalid") == "true"
     assert page.get_by_role("button", name="State this contract").is_disabled()
     text.fill(CLAUSES)
+    page.get_by_text("✗ broken").nth(1).wait_for()
+    lab.exec(OTHER_TAB)
+    page.get_by_role("button", name="State this contract").click()
+    page.get_by_text("Bob wrote another text meanwhile").wait_for()
+    assert text.input_value() == CLAUSES
+    page.get_by_role("button", name="Keep mine").click()
+    lab.eventually("contract.form.author", "Ada")
     page.get_by_role("button", name="State this contract").click()
     lab.eventually("contract.form.contract is not None")
     looked_at(lab, "contract")
@@ -89,17 +101,22 @@ def test_a_contract_a_case_and_a_decision(lab, desk):
     assert page.get_by_role("button", name="Export").is_disabled()
     page.get_by_label("Owner").fill("billing")
     page.get_by_label("Next review").first.fill("2027-02-28")
+    page.get_by_label("Title").fill("x" * 300)
+    page.get_by_text("is 300 characters; at most 200 are taken").wait_for()
+    assert page.get_by_role("button", name="Export").is_disabled()
+    page.get_by_label("Title").fill("Paused twice")
     page.get_by_role("button", name="Export").click()
     page.get_by_role("button", name="Accept the repaired path").click()
     page.get_by_role("button", name="Activate").click()
     lab.eventually("(form.proof() or {}).get('state')", "active")
+    page.get_by_role("button", name="Last step").click()
     looked_at(lab, "export")
 
     page.get_by_role("listbox", name="Cases").focus()
     page.keyboard.press("k")
     page.locator(".wb-stale").get_by_label("Next review").fill("2027-06-01")
     page.get_by_label("Reason").fill("guards the retry")
-    page.get_by_role("button", name="Write the decision").click()
+    page.keyboard.press("Control+Enter")
     lab.eventually("stale.table.due", 0)
     looked_at(lab, "stale")
 
