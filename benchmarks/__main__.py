@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import cases, contract, ingest, redact, runner, shrink, startup, store
+from benchmarks import cases, contract, ingest, redact, runner, shrink, startup, store, ui
 
 __all__ = ["main"]
 
@@ -20,6 +20,7 @@ BENCHMARKS = (
     shrink.measure,
     store.measure,
     ingest.measure,
+    ui.measure,
 )
 
 

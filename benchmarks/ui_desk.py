@@ -15,6 +15,8 @@ from tests.ui import review_builders as drafts
 from tests.ui.stores import a_store
 from workbench.model.event import Outcome
 from workbench.model.trace import Imported, RunStatus
+from workbench.redact.desk import look
+from workbench.redact.policy import DEFAULT_POLICY
 from workbench.review.incident import open_draft
 from workbench.store.append import SourceFile
 from workbench.store.handle import open_store
@@ -31,7 +33,17 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
     from workbench.model.trace import Trace
 
-__all__ = ["a_long_run", "html_table", "put_runs", "redaction", "runs", "search", "timeline"]
+__all__ = [
+    "a_long_run",
+    "a_run_of_addresses",
+    "html_table",
+    "looking_s",
+    "put_runs",
+    "redaction",
+    "runs",
+    "search",
+    "timeline",
+]
 
 _TOOLS = ("billing.status", "crm.lookup", "mail.send", "kb.search")
 _NOTE = "The invoice of the last month was paid by card, and the plan ends in 30 days. "
@@ -95,20 +107,23 @@ def runs(folder: str) -> PickerView:
     return PickerView(Picker(folder, reviewer="Ada"))
 
 
-def redaction(folder: str, findings: int) -> RedactionView:
-    """Return the redaction of a run with so many addresses that differ by a digit."""
+def a_run_of_addresses(findings: int) -> Trace:
+    """Return a run with so many addresses that differ by a digit."""
     args: dict[str, Json] = {f"n{n:03}": f"user{n:03}@fabrikam.com" for n in range(findings)}
     call = a_call("billing.pause", args=args, outcome=Outcome.UNKNOWN)
-    review = drafts.a_redaction(Path(folder), a_trace(a_user(), call, a_claim("Done.")))
-    return RedactionView(review)
+    return a_trace(a_user(), call, a_claim("Done."))
 
 
-def looking_s(view: RedactionView) -> float:
-    """Return how long one look of the engine takes, in seconds of processor time."""
-    view.review.wait(600)
+def redaction(folder: str, findings: int) -> RedactionView:
+    """Return the redaction of such a run."""
+    return RedactionView(drafts.a_redaction(Path(folder), a_run_of_addresses(findings)))
+
+
+def looking_s(findings: int) -> float:
+    """Return how long one look of the engine at such a run takes, in seconds of processor time."""
+    draft = drafts.a_draft(a_run_of_addresses(findings))
     begin = time.process_time()
-    view.review.check()
-    view.review.wait(600)
+    look(draft.trace, contract=draft.contract, policy=DEFAULT_POLICY, key=bytes(32), ner="none")
     return time.process_time() - begin
 
 
