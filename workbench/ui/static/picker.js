@@ -96,10 +96,13 @@ export default {
         text(run[name] ?? "—", { hit }));
     }
     function tags(run) {
-      return el("span", { class: "wb-cell wb-col-tags" },
-        run.run_id === page.picked ? chip("● picked", "ok") : null,
-        run.tags.slice(0, 3).map((tag) => chip(el("span", { class: "wb-value" }, tag))),
-        run.tags.length > 3 ? `+${run.tags.length - 3}` : null);
+      const is_picked = run.run_id === page.picked;
+      const room = is_picked ? 0 : 1; // one whole tag says more than three cut ones
+      const more = run.tags.length - room;
+      return el("span", { class: "wb-cell wb-col-tags", title: run.tags.join(", ") },
+        is_picked ? chip("● picked", "ok") : null,
+        run.tags.slice(0, room).map((tag) => chip(el("span", { class: "wb-value" }, tag))),
+        more > 0 ? el("span", { class: "wb-soft" }, `+${more}`) : null);
     }
     function draw(message) {
       const first = page === null;
@@ -116,6 +119,7 @@ export default {
       }), el("span", { class: "wb-cell wb-col-tags" }, "Tags"));
       const picked = page.rows.findIndex((run) => run.run_id === page.picked);
       const keep = first ? picked : list.node.contains(document.activeElement) ? Math.min(wanted, page.rows.length - 1) : -1;
+      place(list.node, { height: 30 * Math.min(12, Math.max(4, page.total)) + 2 }); // few runs leave no void
       list.set(page.rows, { keep });
       wanted = 0;
       pick.disabled = list.index < 0;
