@@ -35,9 +35,11 @@ def opened(lab, folder, name, **parameters):
 
 
 def survivors_are_shown(lab):
-    """Wait for the first finding; everything that is listed reaches the case."""
+    """Wait for the first finding; what reaches the case is listed before the rest."""
     lab.page.locator(".wb-redaction .wb-hunk").first.wait_for(timeout=120_000)
-    assert lab.py(f"[r['reaches'] for r in {REDACTION}.rows()][:11]") == [True] * 11
+    reach = lab.py(f"[row['reaches'] for row in {REDACTION}.rows()]")
+    assert reach == sorted(reach, reverse=True)
+    assert 6 <= sum(reach) < len(reach)
 
 
 def seen(page):
@@ -91,12 +93,14 @@ def test_the_whole_review_by_mouse(lab, server):
     folder = a_desk(server, "mouse")
     hand = opened(lab, folder, "01_incident_review", reviewer="Ada")
     page = lab.page
+    page.set_viewport_size({"width": 1360, "height": 1400})  # a picture holds a whole view
     hand.click(page.get_by_role("listbox", name="Runs").get_by_role("option", name=RUN))
     hand.click(page.get_by_role("button", name="Pick this run"))
     picture(lab, "picker", "pick")
     page.get_by_role("tree", name="Events of the run").wait_for()
-    hand.click(page.get_by_role("button", name="Next failure"))
-    page.locator(".wb-timeline .wb-event").first.wait_for()
+    for failure in ("tool call #27", "tool call #121"):
+        hand.click(page.get_by_role("button", name="Next failure"))
+        page.get_by_role("heading", name=failure).wait_for()
     picture(lab, "timeline", "understand")
     hand.click(page.get_by_role("button", name="Take").first)
     hand.click(page.get_by_role("button", name="State this contract"))
@@ -207,7 +211,7 @@ def test_a_restart_in_the_middle_of_each_step_loses_nothing(lab, server):
     lab.eventually("desk.session.step('contract').text", "# half\n")
 
     begun_anew(lab)
-    page.wait_for_function("node => node.value === '# half\\n'", arg=text.element_handle())
+    expect(text).to_have_value("# half\n", timeout=60_000)
     page.get_by_role("button", name="Take").first.click()
     page.get_by_role("button", name="State this contract").click()
     survivors_are_shown(lab)
