@@ -317,7 +317,8 @@ class _Writer:
             raise self._cannot(
                 event,
                 "begins while calls of the turn before are running; a case ends them first",
-                "put their results before it",
+                "shrink the run until these calls or this event are gone, or record each agent as a "
+                "run of its own; in a trace of your own, put their results before it",
             )
         self._answered = False
         if block is not None:

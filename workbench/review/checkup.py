@@ -166,6 +166,8 @@ def loss_lines(loss: Loss, *, runs: int | None = None) -> Iterator[str]:
     yield harmless(f"{loss.kind} x{loss.count}{where}{note}{cap}")
     if loss.fix:
         yield harmless(f"  Fix: {loss.fix}")
+    elif loss.caps is not Grade.REPLAYABLE:
+        yield "  no setting of the recorder brings it back"
 
 
 def checkup_lines(checkup: Checkup) -> Iterator[str]:

@@ -59,6 +59,25 @@ def test_uncertain_pairing_is_reported_even_where_every_call_has_an_id() -> None
     assert (loss.count, loss.note) == (1, "results paired: 1 by position")
 
 
+def test_replies_beside_running_calls_are_named_before_anybody_makes_a_case() -> None:
+    """A case ends the calls of a reply before the next one begins; agents side by side do not."""
+    record: Json = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "tool_calls": [an_openai_call("c1", "a", "{}")]},
+        {"role": "assistant", "content": "meanwhile"},
+        {"role": "tool", "tool_call_id": "c1", "content": "1"},
+        {"role": "assistant", "tool_calls": [an_openai_call("c2", "a", "{}")]},
+        {"role": "assistant", "content": "it never answered"},
+    ]
+
+    _, losses = read_as("openai_chat", record)
+
+    (loss,) = [loss for loss in losses.items if loss.kind == "replies_overlap"]
+    assert loss.count == 1
+    assert "each agent as a run of its own" in loss.fix
+    assert losses.grade is Grade.NEEDS_FIXTURES
+
+
 def test_a_run_that_the_model_never_answered_is_a_skeleton() -> None:
     """There is no behaviour to replay."""
     record: Json = [{"role": "system", "content": "s"}, {"role": "user", "content": "go"}]

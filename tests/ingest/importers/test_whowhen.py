@@ -40,15 +40,15 @@ def a_chat(*steps: Json, **changes: Json) -> JsonMap:
 
 
 def test_a_program_that_answers_is_a_tool() -> None:
-    """Its step is the result of the step that spoke to it; thoughts between are no claims."""
+    """What names it as the next speaker starts its work: nothing is said while it runs."""
     trace, losses = read_as("whowhen", a_chat())
 
     assert kinds(trace) == [
         "user_message",
         "model_reply",
         "model_reply",
-        "tool_call",
         "model_reply",
+        "tool_call",
         "tool_result",
         "model_reply",
         "claim",
@@ -62,6 +62,7 @@ def test_a_program_that_answers_is_a_tool() -> None:
     (result,) = (event for event in trace.events if isinstance(event, ToolResult))
     assert (result.call_id, result.result_raw) == (call.call_id, "It says 12 m.")
     assert lost(losses)["calls_written_as_text"] == 1
+    assert "replies_overlap" not in lost(losses)
     assert trace.run_id == "Hand-Crafted/1.json"
 
 

@@ -60,7 +60,7 @@ _COUNTED: Final[dict[str, tuple[Grade, str, str]]] = {
     "parts_dropped": (
         Grade.NEEDS_FIXTURES,
         "images, sounds or files in messages; only texts are imported",
-        "",
+        "write what they show as text into the case's input",
     ),
     "prompt_flattened": (
         Grade.NEEDS_FIXTURES,
@@ -169,6 +169,7 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
             fix=f"{CAPTURE}: {capture}" if capture else CAPTURE,
             caps=Grade.SKELETON,
         )
+    yield from _overlaps(trace)
     yield from _used_masks(trace)
     yield from _result_losses(trace)
     if not any(event.at for event in trace.events):
@@ -184,6 +185,33 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
             count=called or 1,
             note="only called tools are known, their effects are not",
             fix="give --tools FILE",
+        )
+
+
+def _overlaps(trace: Trace) -> Iterable[Loss]:
+    """Yield that replies begin while calls of others run: a case has no place for them."""
+    answered = {e.call_id for e in trace.events if isinstance(e, ToolResult)}
+    running: set[str] = set()
+    count = 0
+    for event in trace.events:
+        match event:
+            case ToolCall() if event.call_id in answered:
+                running.add(event.call_id)
+            case ToolResult():
+                running.discard(event.call_id)
+            case ModelReply():
+                count += bool(running)
+            case _:
+                pass
+    if count:
+        yield Loss(
+            kind="replies_overlap",
+            count=count,
+            note="replies that begin while calls of the reply before still run: a case ends these "
+            "first, so only a part of the run that has none of them can be exported",
+            fix="record each agent as a run of its own; else let shrinking, or a contract about "
+            "other calls, leave them out",
+            caps=Grade.NEEDS_FIXTURES,
         )
 
 
@@ -241,11 +269,16 @@ def raw_losses(text: str) -> Iterable[Loss]:
             count=masked,
             note="masks, or pseudonyms of this tool, stand in the raw record: "
             "a masked value may have been used as a real one",
+            fix="switch the recorder's masking off, for a store that only you read; cases are "
+            "redacted here",
         )
     cut = masks.count_cuts(text, hints=hints)
     if cut:
         yield Loss(
-            kind="truncated", count=cut, note="marks of cut texts; they are kept as they are"
+            kind="truncated",
+            count=cut,
+            note="marks of cut texts; they are kept as they are",
+            fix="raise the limit of the tool, or of the recorder, that cut them",
         )
 
 

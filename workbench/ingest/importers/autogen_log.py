@@ -151,6 +151,7 @@ def _losses(
             kind="messages_not_serialized",
             count=lost,
             note="the log says only that a message could not be written; control messages mostly",
+            fix="save the stream (`run_stream`): it has every message",
         )
 
 

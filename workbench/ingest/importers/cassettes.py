@@ -97,7 +97,13 @@ def _losses(exchanges: Sequence[_Exchange], *, skipped: int, failed: int) -> Ite
     cut = sum(not one.whole for one in exchanges)
     if cut:
         note = "streams that broke off, or bodies that cannot be read"
-        yield Loss(kind="replies_cut_off", count=cut, note=note, caps=Grade.NEEDS_FIXTURES)
+        yield Loss(
+            kind="replies_cut_off",
+            count=cut,
+            note=note,
+            fix="record these requests again",
+            caps=Grade.NEEDS_FIXTURES,
+        )
 
 
 def _uri_path(item: JsonMap) -> str:

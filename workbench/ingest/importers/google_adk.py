@@ -44,6 +44,7 @@ __all__ = ["CASE", "SESSION"]
 
 _ASKS: Final = frozenset({"adk_request_credential", "adk_request_confirmation"})
 """Calls by which ADK asks a person."""
+_SESSION: Final = "export the session: its events have each reply"
 _AGENT: Final = "agent"
 """Who acts in a case, which names nobody."""
 _ERROR_KEYS: Final = ("error", "error_message")
@@ -299,7 +300,9 @@ def _read_case(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[T
     facts = RunFacts(
         own_id=_text(case, "eval_id"),
         labels={"recorded_as": "evaluation case"},
-        losses=(Loss(kind="replies_merged", count=merged, note=note),) if merged else (),
+        losses=(Loss(kind="replies_merged", count=merged, note=note, fix=_SESSION),)
+        if merged
+        else (),
     )
     return finished(reader.script, facts, origin=place, tools=tools)
 

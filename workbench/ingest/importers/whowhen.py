@@ -102,7 +102,8 @@ def _add_question(script: Transcript, run: JsonMap, key: str, steps: Sequence[_S
 
 def _add_steps(script: Transcript, steps: Sequence[_Step]) -> None:
     called: str | None = None
-    for n, step in enumerate(steps):
+    order = _started(steps)
+    for n, step in enumerate(order):
         if step.speaker == called:
             _add_answer(script, step)
             called = None
@@ -111,8 +112,22 @@ def _add_steps(script: Transcript, steps: Sequence[_Step]) -> None:
         elif step.note == _THOUGHT:
             script.reply(Said(ref=step.ref, text=step.text, agent=step.speaker, claimed=""))
         else:
-            called = _next_program(step, steps[n + 1 :])
+            called = _next_program(step, order[n + 1 :])
             _add_reply(script, step, called)
+
+
+def _started(steps: Sequence[_Step]) -> list[_Step]:
+    """Put what names the next speaker before what that speaker is told: with it the work begins.
+
+    Between the two nothing runs; a call that was open there would seem to run beside a reply.
+    """
+    found = list(steps)
+    for at in range(len(found) - 2):
+        told, named, answer = found[at : at + 3]
+        is_told = told.note == f"-> {answer.speaker}"
+        if is_told and named.note == _THOUGHT and named.speaker == told.speaker:
+            found[at : at + 2] = [named, told]
+    return found
 
 
 def _next_program(step: _Step, following: Sequence[_Step]) -> str | None:

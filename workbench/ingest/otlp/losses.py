@@ -66,6 +66,8 @@ def recording_losses(
             kind="events_unreadable",
             count=recording.counts["events_unreadable"],
             note="events of messages in no known form; they are in raw only",
+            fix="let the recorder keep messages in attributes of the spans "
+            "(OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental)",
             caps=Grade.NEEDS_FIXTURES,
         )
     if conversations > 1:

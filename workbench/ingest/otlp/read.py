@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.events.finish import RunFacts, finished
+from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.messages import Role
 from workbench.ingest.events.transcript import Said, Transcript
 from workbench.ingest.events.weave import ModelSpan, weave
@@ -23,6 +23,7 @@ from workbench.ingest.otlp.dialect import Recording
 from workbench.ingest.otlp.genai_events import is_message
 from workbench.ingest.otlp.losses import NO_AGENT, recording_losses, result_losses
 from workbench.ingest.otlp.spans import Happening, Span, Tree, log_of, span_of, trace_id_of
+from workbench.ingest.otlp.tags import evaluations_of, tags_of
 from workbench.ingest.records.format import Format
 from workbench.model.event import Claim
 from workbench.model.trace import Losses, RunStatus
@@ -83,6 +84,8 @@ def read_otlp(records: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[T
         agent=_first(tree.spans, "gen_ai.agent.version") or _resource(tree.spans),
         prompt=_first(tree.spans, *_PROMPTS),
         status=RunStatus.FAILED if any(s.failed for s in tree.roots) else RunStatus.UNKNOWN,
+        tags=tags_of(recording),
+        labels=labels_of(evaluation=evaluations_of(recording) or None),
         listed=tuple(listed.values()),
         losses=tuple(recording_losses(recording, told, conversations=len(sessions))),
         capture=_capture(told),
