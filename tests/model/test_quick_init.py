@@ -10,7 +10,7 @@ from dataclasses import FrozenInstanceError, dataclass, field, replace
 
 import pytest
 
-from workbench.model.quick_init import quick_init
+from workbench.model.quick_init import maker_of, quick_init
 
 
 @quick_init
@@ -79,3 +79,17 @@ def test_its_signature_is_read_as_before():
     """Hypothesis and help pages read names and types from it."""
     assert list(inspect.signature(Longer).parameters) == ["needed", "usual", "made", "more"]
     assert typing.get_type_hints(Longer.__init__)["more"] == float | None
+
+
+def test_a_maker_makes_what_the_class_makes():
+    """Same arguments, same defaults, same refusals."""
+    make = maker_of(Longer)
+
+    made = make(needed="a", more=2.5)
+    assert made == Longer(needed="a", more=2.5)
+    assert type(made) is Longer
+    assert make(needed="a").made is not make(needed="a").made
+    with pytest.raises(FrozenInstanceError):
+        made.more = 1.0  # type: ignore[misc]
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'needed'"):
+        make()  # type: ignore[call-arg]

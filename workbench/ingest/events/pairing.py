@@ -14,11 +14,11 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.model.event import CallIdSource
 from workbench.model.jsonvalue import ABSENT, Absent, Json
-from workbench.model.quick_init import quick_init
+from workbench.model.quick_init import maker_of, quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,6 +48,9 @@ class NamedCall:
     """Parsed arguments; `ABSENT`: not JSON."""
     turn: int
     """Counts the messages that ask for calls."""
+
+
+_named_call: Final = maker_of(NamedCall)
 
 
 @dataclass(slots=True)
@@ -90,7 +93,7 @@ class CallBook:
         elif given in self._taken:
             self.reused_ids += 1
             source = CallIdSource.SYNTHESISED
-        call = NamedCall(
+        call = _named_call(
             call_id=given if given and source is CallIdSource.GIVEN else self._fresh(),
             source=source,
             given=given or None,

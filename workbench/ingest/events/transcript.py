@@ -33,7 +33,7 @@ from workbench.model.event import (
     UserMessage,
 )
 from workbench.model.jsonvalue import ABSENT, Absent, Json, TextForm
-from workbench.model.quick_init import quick_init
+from workbench.model.quick_init import maker_of, quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,6 +111,15 @@ class _Call:
     ref: str
 
 
+_call: Final = maker_of(_Call)
+_claim: Final = maker_of(Claim)
+_model_reply: Final = maker_of(ModelReply)
+_system_message: Final = maker_of(SystemMessage)
+_tool_call: Final = maker_of(ToolCall)
+_tool_result: Final = maker_of(ToolResult)
+_user_message: Final = maker_of(UserMessage)
+
+
 def compact(value: Json) -> str:
     """Write JSON without spaces, in the order of its keys."""
     return _COMPACT.encode(value)
@@ -142,7 +151,7 @@ class Transcript:
             self.counts["parts_dropped"] += said.dropped
         if said.text:
             self._events.append(
-                SystemMessage(
+                _system_message(
                     seq=len(self._events),
                     text=said.text,
                     at=said.at,
@@ -157,7 +166,7 @@ class Transcript:
             self.counts["parts_dropped"] += said.dropped
         if said.text:
             self._events.append(
-                UserMessage(
+                _user_message(
                     seq=len(self._events),
                     text=said.text,
                     actor=said.actor,
@@ -191,7 +200,7 @@ class Transcript:
             self.counts["reply_cut"] += 1
         calls = self._asked(asked) if asked else []
         self._events.append(
-            ModelReply(
+            _model_reply(
                 seq=len(self._events),
                 text=said.text or "",
                 finish_reason=said.finish_reason,
@@ -212,7 +221,7 @@ class Transcript:
         if said.text and said.text.strip():
             self._last_claim = len(self._events)
             self._events.append(
-                Claim(
+                _claim(
                     seq=len(self._events),
                     text=said.text,
                     at=said.at,
@@ -229,7 +238,7 @@ class Transcript:
         if call_id is None:
             return
         self._events.append(
-            ToolResult(
+            _tool_result(
                 seq=len(self._events),
                 call_id=call_id,
                 result_raw=answered.text,
@@ -252,7 +261,7 @@ class Transcript:
         for one in asked:
             raw, args = self._arguments(one)
             named = self.book.ask(one.id, one.tool, args)
-            calls.append(_Call(named=named, raw=raw, args=args, ref=one.ref))
+            calls.append(_call(named=named, raw=raw, args=args, ref=one.ref))
         return calls
 
     def _add_calls(
@@ -260,7 +269,7 @@ class Transcript:
     ) -> None:
         for call in calls:
             self._events.append(
-                ToolCall(
+                _tool_call(
                     seq=len(self._events),
                     call_id=call.named.call_id,
                     call_id_source=call.named.source,

@@ -29,6 +29,11 @@ LEVELS: Final = (
 )
 """Names of the three levels, for spans and for log records; the last is of OTLP before 0.15."""
 
+_NAMES: Final = frozenset(levels[0] for levels in LEVELS)
+_LEVELS_OF: Final = {
+    name: tuple(levels for levels in LEVELS if levels[0] == name) for name in _NAMES
+}
+
 
 def holds_spans(value: Json) -> bool:
     """Whether a value is an OTLP document that is not one record already."""
@@ -44,12 +49,11 @@ def the_one(value: Json) -> tuple[tuple[Step, ...], tuple[str, str, str]] | None
 
     None: it is no document, or holds another number of them.
     """
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or _NAMES.isdisjoint(value):
         return None
-    if len({levels[0] for levels in LEVELS if isinstance(value.get(levels[0]), list)}) != 1:
-        return None
-    for levels in LEVELS:
-        inner = _only(value.get(levels[0]), levels[1])
+    names = [name for name in _NAMES if isinstance(value.get(name), list)]
+    for levels in _LEVELS_OF[names[0]] if len(names) == 1 else ():
+        inner = _only(value[levels[0]], levels[1])
         last = _only(inner, levels[2])
         if isinstance(last, list) and len(last) == 1:
             return (levels[0], 0, levels[1], 0, levels[2], 0), levels
