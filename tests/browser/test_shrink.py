@@ -83,7 +83,7 @@ def test_stop_ends_a_slow_oracle_within_300_ms(lab, desk):
     limit_ms = 3_000 if is_busy else 300
     page = opened(lab, desk("quick_stop.ipynb", "a_slow_shrink(Path({folder!r}), calls=300)"))
 
-    took = []
+    took: list[float] = []
     while len(took) < 3 and (not took or min(took) > limit_ms):
         took.append(page.evaluate(STOPPED_MS))
         lab.eventually("review.phase in ('ready', 'stopped')")

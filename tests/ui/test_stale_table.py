@@ -113,6 +113,10 @@ def test_every_decision_is_found_again_in_the_history(cases, action):
         ({"action": "burn"}, "none of keep, fix, mute, archive"),
         ({"reason": ""}, "a name and a reason"),
         ({"until": ""}, "the new review date"),
+        ({"until": "99999-01-01"}, "expected a day after"),
+        ({"reason": "x" * 10_000_000}, "10000000 characters"),
+        ({"reason": "a\x00b"}, r"U\+0000 in it"),
+        ({"reason": "\ud800"}, r"U\+D800 in it"),
     ],
 )
 def test_half_a_decision_is_refused(cases, change, words):

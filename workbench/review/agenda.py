@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
+from unicodedata import category
 
 from workbench.casefile.case import load_case
 from workbench.casefile.case_checks import is_date
@@ -62,6 +63,8 @@ _ACTIONS: Final = {
 _CHANGE: Final = re.compile(
     r"(kept|to be fixed|muted|archived)(?:(?:, review date \S+ ->| until) (\S+))?"
 )
+_LONGEST: Final = 4_000
+"""Characters of a name or a reason."""
 _NEEDS_DATE: Final = {
     Action.KEEP: ("the new review date", "give the day of the next review"),
     Action.MUTE: ("the mute's last day", "say until when"),
@@ -132,6 +135,11 @@ def _require_whole(decision: StaleDecision, today: str) -> None:
         if not text.strip():
             message = "is empty; a decision has a name and a reason"
             raise InputError(message, key=key, fix=f"fill in {key}")
+        odd = next(filter(_cannot_be_written, text), None)
+        if odd is not None or len(text) > _LONGEST:
+            what = f"{len(text)} characters" if odd is None else f"U+{ord(odd):04X} in it"
+            message = f"has {what}; expected at most {_LONGEST} that can be written"
+            raise InputError(message, key=key, fix="write it anew")
     if decision.until is None:
         if decision.action in _NEEDS_DATE:
             what, fix = _NEEDS_DATE[decision.action]
@@ -144,6 +152,11 @@ def _require_whole(decision: StaleDecision, today: str) -> None:
     if not is_date(decision.until) or decision.until <= today:
         message = f"is {describe(decision.until)}; expected a day after {today}, YYYY-MM-DD"
         raise InputError(message, key="until", fix="write a day to come")
+
+
+def _cannot_be_written(char: str) -> bool:
+    """Whether a character stands for no text: what hides or reorders is shown by its number."""
+    return char not in "\n\t" and category(char) in ("Cc", "Cs")
 
 
 def _decided(case: Case, decision: StaleDecision, *, today: str) -> Case:
