@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import JsonMap
 
 VERSIONS: JsonMap = {"agent": "support@v44", "models": ["gpt-x"]}
-STRENGTH = Strength(red=True, green=True, killable=(1, 1), fails=None, passes=None, coverage=(3, 3))
+STRENGTH = Strength(
+    red=True, green=True, killable=(1, 1), idle=False, fails=None, passes=None, coverage=(3, 3)
+)
 
 
 def a_result(passes, *, broken=0, doubted=0, unread=0, hard=0, needed=1, name="case-1", **changes):

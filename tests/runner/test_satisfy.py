@@ -76,6 +76,7 @@ def test_the_strength_of_a_case_is_one_line():
         red=True,
         green=True,
         killable=(6, 6),
+        idle=False,
         fails=Measured(version="v43", failed=18, n=20),
         passes=Measured(version="v44", failed=0, n=20),
         coverage=(19, 20),

@@ -16,6 +16,7 @@ from workbench.model.ledger import RedactionNote, Residue
 from workbench.runner.accept import repair
 from workbench.runner.lint import Level, lint_case
 from workbench.runner.selftest import check_case, invalid_case, render_report
+from workbench.runner.strength import strength_line
 
 
 def a_mended_case():
@@ -273,6 +274,9 @@ def test_a_contract_that_an_idle_agent_keeps_is_noted(contract, noted):
     report = check_case(a_pause_case(texts={whole: contract}))
 
     assert any("does nothing" in text for _, text in sentences(report, "note")) is noted
+    assert report.strength is not None
+    assert report.strength.idle is noted
+    assert ("doing nothing passes" in strength_line(report.strength)) is noted
 
 
 def test_an_idle_agent_hears_every_message_of_the_person():

@@ -33,6 +33,12 @@ __all__ = ["CaseReport", "check_case", "invalid_case", "render_report"]
 _REFUSED: Final = (Outcome.BLOCKED, Outcome.MISSING_FIXTURE)
 _IDLE: Final = Turn(text="-", outcome=ClaimOutcome.UNRESOLVED, structured=True)
 """All that an agent says that does nothing: that nothing is done."""
+_IDLE_NOTE: Final = Problem(
+    level=Level.NOTE,
+    at="contract",
+    sentence="an agent that does nothing keeps it as well; `must_call` or `finishes` says "
+    "what has to be done",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +111,11 @@ def check_case(case: Case, *, path: str | None = None) -> CaseReport:
     red = any(r.verdict.signature == case.signature for r in recorded)
     green = all(_is_green(r) for r in accepted) if accepted else None
     dead = _dead_clauses(case, accepted, recorded)
+    idle = _idle_passes(case) if replays else None
     if replays:
         found += _verdict_problems(case, recorded, accepted)
-        found += _idle_problems(case)
+    if idle:
+        found.append(_IDLE_NOTE)
     found += _dead_problems(case, dead)
     killable = (
         None
@@ -123,7 +131,13 @@ def check_case(case: Case, *, path: str | None = None) -> CaseReport:
         accepted_green=green,
         dead_clauses=dead or (),
         strength=Strength(
-            red=red, green=green, killable=killable, fails=None, passes=None, coverage=None
+            red=red,
+            green=green,
+            killable=killable,
+            idle=idle,
+            fails=None,
+            passes=None,
+            coverage=None,
         ),
         problems=tuple(found),
     )
@@ -190,18 +204,12 @@ def _verdict_problems(
         )
 
 
-def _idle_problems(case: Case) -> Iterator[Problem]:
+def _idle_passes(case: Case) -> bool:
     """A contract that only forbids is also kept by an agent that never lifts a finger."""
     said = (turn for turn in case.recorded.turns if turn.user is not None and turn.by is None)
     turns = [_IDLE, *(entry for turn in said for entry in (turn, _IDLE))]
     idle = Path(name="idle", expect=Expectation.PASS, basis=PathBasis.MUTATED, turns=tuple(turns))
-    if _is_green(_replayed(case, idle)):
-        yield Problem(
-            level=Level.NOTE,
-            at="contract",
-            sentence="an agent that does nothing keeps it as well; `must_call` or `finishes` says "
-            "what has to be done",
-        )
+    return _is_green(_replayed(case, idle))
 
 
 def _shown(verdict: Verdict) -> str:

@@ -26,6 +26,8 @@ class Strength:
     """Every accepted path passes; None: there is none."""
     killable: tuple[int, int] | None
     """Clauses that a mutation turns red, of all; None: no passing path to mutate."""
+    idle: bool | None
+    """Whether an agent that does nothing passes; None: no path was replayed."""
     fails: Measured | None
     passes: Measured | None
     coverage: tuple[int, int] | None
@@ -37,10 +39,16 @@ def strength_line(strength: Strength) -> str:
 
     >>> strength_line(
     ...     Strength(
-    ...         red=True, green=None, killable=None, fails=None, passes=None, coverage=(19, 20)
+    ...         red=True,
+    ...         green=None,
+    ...         killable=None,
+    ...         idle=True,
+    ...         fails=None,
+    ...         passes=None,
+    ...         coverage=(19, 20),
     ...     )
     ... )
-    'red ok | no accepted path yet | coverage 19/20'
+    'red ok | no accepted path yet | doing nothing passes | coverage 19/20'
     """
     parts = [
         "red ok" if strength.red else "NOT RED",
@@ -49,6 +57,8 @@ def strength_line(strength: Strength) -> str:
     if strength.killable is not None:
         killed, clauses = strength.killable
         parts.append(f"clauses {killed}/{clauses} killable")
+    if strength.idle:
+        parts.append("doing nothing passes")
     if (fails := strength.fails) is not None:
         parts.append(f"fails on {fails.version} {fails.failed}/{fails.n}")
     if (passes := strength.passes) is not None:

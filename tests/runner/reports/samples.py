@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 STRENGTH = Strength(
-    red=True, green=True, killable=(6, 6), fails=None, passes=None, coverage=(19, 20)
+    red=True, green=True, killable=(6, 6), idle=False, fails=None, passes=None, coverage=(19, 20)
 )
 PARTING = {
     "run_id": "case-1.recorded.1",
