@@ -18,8 +18,9 @@ from workbench.model.trace import RunStatus
 from workbench.review.incident import open_draft
 from workbench.review.vault import Vault
 from workbench.store.handle import open_store
+from workbench.ui.controllers.case_fields import CaseFields
 from workbench.ui.controllers.contract import ContractForm
-from workbench.ui.controllers.export import CaseFields, CaseForm
+from workbench.ui.controllers.export import CaseForm
 from workbench.ui.controllers.picker import Picker
 from workbench.ui.controllers.stale import StaleTable
 from workbench.ui.controllers.steps import redacted_path, redaction_of, shrink_of, small_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -148,7 +149,7 @@ def test_values_that_redaction_replaces_are_marked(timeline):
 def test_marks_that_come_late_reach_an_open_view(timeline):
     """Redaction is decided below the timeline, while somebody looks at a row of it."""
     view = TimelineView(timeline)
-    told = []
+    told: list[dict[str, Any]] = []
     view.send = told.append
     timeline.select(6)
     entry = LedgerEntry(at=("#6.args",), type="EMAIL", pseudonym="x", decision="rule")
