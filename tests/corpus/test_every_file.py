@@ -7,6 +7,7 @@ MANIFEST. A new format that takes a file by mistake changes it, and so does one 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,6 +69,24 @@ def test_no_folder_is_left_out(corpus: Path) -> None:
     folders = {path.name for path in corpus.iterdir() if path.is_dir()}
 
     assert folders - {*NO_TRACES} <= COUNTS.keys()
+
+
+def test_the_table_agrees_with_the_manifest(corpus: Path) -> None:
+    """The corpus' own list says how many traces each group holds: files, or lines of bundles."""
+    text = (corpus / "MANIFEST.md").read_text("utf-8")
+    rows = (line.split("|") for line in text.splitlines() if line.startswith("| "))
+    stated = {row[1].strip(): int(row[5]) for row in rows if row[5].strip().isdecimal()}
+    bundles = {
+        name: int(n) for name, n in re.findall(r"^- (\S+): (\d+) traces$", text, re.MULTILINE)
+    }
+
+    found = {}
+    for folder, counts in COUNTS.items():
+        lines = [n for name, n in bundles.items() if name.startswith(f"{folder}/")]
+        beside = len(list((corpus / folder).rglob("*.info.json.gz")))
+        found[folder] = sum(counts.values()) - len(lines) - beside + sum(lines)
+
+    assert found == stated
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -43,11 +43,18 @@ def losses_in_sources() -> dict[str, list[bool]]:
     """Kind -> for each place that makes such a loss, whether it gives a remedy."""
     found: dict[str, list[bool]] = {}
     for path in sorted(Path(workbench.ingest.__file__).parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        tree = ast.parse(path.read_text("utf-8"))
+        names = {
+            node.target.id: node.value
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        }
+        for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "Loss":
                 continue
             given = {word.arg: word.value for word in node.keywords}
             kind = given.get("kind")
+            kind = names.get(kind.id) if isinstance(kind, ast.Name) else kind
             if isinstance(kind, ast.Constant) and isinstance(kind.value, str):
                 found.setdefault(kind.value, []).append("fix" in given)
     return found

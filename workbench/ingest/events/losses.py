@@ -65,7 +65,7 @@ _COUNTED: Final[dict[str, tuple[Grade, str, str]]] = {
     "prompt_flattened": (
         Grade.NEEDS_FIXTURES,
         "chats flattened to one text: who said what is lost",
-        "record with the chat schema (LangChainTracer)",
+        "let the recorder keep the list of messages (LangChain: the chat schema, LangChainTracer)",
     ),
     "records_unreadable": (
         Grade.NEEDS_FIXTURES,

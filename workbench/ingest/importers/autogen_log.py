@@ -134,6 +134,7 @@ def _losses(
             kind=_FAILED,
             count=asked - logged,
             note="the log has no record of these calls; they are read from the messages' payloads",
+            fix="save the stream (`run_stream`) instead",
         )
     elif not whole:
         yield Loss(
