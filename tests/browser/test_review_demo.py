@@ -145,7 +145,7 @@ def at_the_first_view(lab):
 def test_the_whole_review_by_keyboard(lab, server):
     """Nobody needs a mouse; Tab leads from view to view without a trap, keys decide."""
     folder = a_desk(server, "keys")
-    hand = opened(lab, folder, "01_incident_review", reviewer="Bo")
+    hand = opened(lab, folder, "01_incident_review", reviewer="Bo", ner="none")
     page = lab.page
     at_the_first_view(lab)
     hand.tab_to(page.get_by_role("listbox", name="Runs"))
@@ -168,7 +168,7 @@ def test_the_whole_review_by_keyboard(lab, server):
     is_written(lab)
     lab.save()
 
-    then = opened(lab, folder, "02_shrink_and_export", reviewer="Bo")
+    then = opened(lab, folder, "02_shrink_and_export", reviewer="Bo", ner="none")
     at_the_first_view(lab)
     then.tab_to(page.get_by_role("listbox", name="Events"))
     then.press("g")
