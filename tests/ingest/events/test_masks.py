@@ -111,3 +111,12 @@ def test_counting_takes_linear_time() -> None:
     for text in ("*" * 200_000, "<" * 200_000, "[... " * 50_000, "a_1@mail-" * 20_000):
         assert count_masks(text) >= 0
         assert count_cuts(text) >= 0
+
+
+def test_cuts_are_counted_wherever_they_stand_in_a_long_text() -> None:
+    """Only what stands near a hint is looked at; marks that stand near each other count each."""
+    mark, filler = "[... 512 more lines] é <Output Truncated>", "word " * 400
+    text = f"{mark}{filler}{mark}{mark}{filler}omitted{filler}7 lines omitted"
+
+    assert count_cuts(text) == 7
+    assert count_cuts(json.dumps({"text": text})) == 7

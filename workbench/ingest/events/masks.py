@@ -6,10 +6,13 @@ All are counted in the JSON text of the record, so a mark counts wherever it sta
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.events.hints import hint_finder
 from workbench.ingest.events.pseudonyms import PSEUDONYM_HINTS, count_pseudonyms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["count_cuts", "count_masks", "count_redacted_errors", "hints_in"]
 
@@ -59,6 +62,8 @@ _MASKS: Final = (
 starts with plain characters: what stands before them is looked at from behind them."""
 _CUT_HINTS: Final = ("[...", "truncated", "omitted")
 """Every mark of a cut holds one of these, in any case."""
+_CUT_BYTES: Final = 100
+"""No mark reaches further from its hint."""
 _CUT: Final = re.compile(
     r"(?:\[|<|\(|\.\.\.\s?|… ?)(?:output |response |result |content )?truncated\b"
     r"|\[\.\.\.\s?\d+ (?:more )?(?:characters|chars|bytes|lines|items)"
@@ -110,7 +115,25 @@ def count_cuts(text: str, *, hints: frozenset[str] | None = None) -> int:
     2
     """
     present = hints_in(text) if hints is None else hints
-    return 0 if present.isdisjoint(_CUT_HINTS) else len(_CUT.findall(text))
+    wanted = present.intersection(_CUT_HINTS)
+    return sum(len(_CUT.findall(near)) for near in _around(text, wanted)) if wanted else 0
+
+
+def _around(text: str, hints: Iterable[str]) -> Iterator[str]:
+    """Yield what stands around these hints, each place once; that is a small part of a record."""
+    raw = text.encode(errors="replace")
+    lowered = raw.lower()
+    starts = sorted(
+        found.start() for hint in hints for found in re.finditer(re.escape(hint.encode()), lowered)
+    )
+    places: list[tuple[int, int]] = []
+    for at in starts:
+        start, end = max(0, at - _CUT_BYTES), at + _CUT_BYTES
+        if places and start <= places[-1][1]:
+            start = places.pop()[0]
+        places.append((start, end))
+    for start, end in places:
+        yield raw[start:end].decode(errors="ignore")
 
 
 def count_redacted_errors(text: str) -> int:
