@@ -124,7 +124,9 @@ def _judged(folder: Path, emission: Emission) -> dict[str, str]:
     except Exception as error:  # noqa: BLE001  whatever is emitted, the other producers are read
         return {"problem": f"{type(error).__name__}: {error}"}
     problem = "; ".join(problems(runs, emission))
-    return {"problem": problem, **_told(runs)}
+    if emission.fault:
+        problem = "" if problem else f"is read well after all; known was: {emission.fault}"
+    return {"problem": problem, "fault": emission.fault, **_told(runs)}
 
 
 def _told(runs: list[Read]) -> dict[str, str]:
@@ -227,7 +229,10 @@ def _line(row: Mapping[str, str]) -> str:
     if row["problem"]:
         return f"| {row['take']} | {row['from']} | **{row['problem'][:120]}** | | | |"
     source = "`workbench collect`" if row["from"] == COLLECTED else f"`{row['from']}`"
-    cells = (row["take"], source, row["read as"], row["events"], row["losses"] or "-", row["grade"])
+    losses = row["losses"] or "-"
+    if row["fault"]:
+        losses += f". **Not read rightly yet: {row['fault']}**"
+    cells = (row["take"], source, row["read as"], row["events"], losses, row["grade"])
     return f"| {' | '.join(cells)} |"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from tests.corpus.generated import Row
-from tests.producers.judging import COLLECTED, Emission
+from tests.producers.judging import COLLECTED, NOT_PLAYED, Emission
 from workbench.model.trace import Grade
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def _spans(
     grade: Grade = Grade.REPLAYABLE,
     silent: tuple[str, ...] = (),
     runs: int = 1,
+    fault: str = "",
 ) -> Emission:
     """Expect that spans of these dialects, separated by blanks, came to `workbench collect`."""
     row = Row(
@@ -72,29 +73,25 @@ def _spans(
         also=frozenset(also),
         runs=runs,
     )
-    return Emission(row=row, dialects=frozenset(dialect.split()), silent=frozenset(silent))
+    return Emission(
+        row=row, dialects=frozenset(dialect.split()), silent=frozenset(silent), fault=fault
+    )
 
 
 _PYDANTIC = (_file("messages.json", "pydantic_ai"), _spans("pydantic_ai"))
 _REDACTED = {"result 2": "errors_redacted"}
 """The SDK's text for every error stands for what the tool said."""
-_ITEMS = (
+_STATE = {"system": "system_missing", "mark 2": "errors_redacted", **_REDACTED}
+_ITEMS = tuple(
     _file(
-        "items.json",
-        "openai_responses",
+        name,
+        read_as,
         "no_timestamps",
         "results_as_literal",
-        lost={"system": "system_missing", "mark 2": "errors_redacted", **_REDACTED},
+        lost=_STATE,
         grade=Grade.NEEDS_FIXTURES,
-    ),
-    _file(
-        "state.json",
-        "agents_run_state",
-        "no_timestamps",
-        "results_as_literal",
-        lost={"system": "system_missing", "mark 2": "errors_redacted", **_REDACTED},
-        grade=Grade.NEEDS_FIXTURES,
-    ),
+    )
+    for name, read_as in (("items.json", "openai_responses"), ("state.json", "agents_run_state"))
 )
 _RESPONSES = (
     *(
@@ -149,24 +146,88 @@ _AUTOGEN = (
     ),
 )
 """14 traces: 13 of one team, joined, and one that only makes an agent."""
+_REFUSED = {"result 2": NOT_PLAYED, "mark": NOT_PLAYED, "result 3": NOT_PLAYED}
+_APPROVALS = (
+    Take(
+        name="approved",
+        emissions=(
+            _file(
+                "asking.json",
+                "agents_run_state",
+                "no_timestamps",
+                "results_as_literal",
+                lost={
+                    **_NO_SYSTEM,
+                    "result 2": "results_missing",
+                    **dict.fromkeys(("mark", "call 3", "args 3", "result 3", "claim"), NOT_PLAYED),
+                },
+                grade=Grade.NEEDS_FIXTURES,
+                decisions=("asked",),
+            ),
+            _file(
+                "state.json",
+                "agents_run_state",
+                "no_timestamps",
+                "results_as_literal",
+                lost=_STATE,
+                grade=Grade.NEEDS_FIXTURES,
+                decisions=("asked", "granted") * 2,
+            ),
+        ),
+    ),
+    Take(
+        name="denied",
+        emissions=(
+            _file(
+                "state.json",
+                "agents_run_state",
+                "no_timestamps",
+                "results_as_literal",
+                lost={**_NO_SYSTEM, **_REFUSED},
+                decisions=("asked", "denied") * 2,
+            ),
+        ),
+    ),
+)
 _WAYS = ("chat", "chat_streamed", "responses", "responses_streamed")
 _CLIENT = ("billing-run",)
+"""Spans of the application itself."""
+_UNTRACED = {"mark": "tool_spans_missing"}
+"""Clients trace no tools: results come from the next request, without marks of errors."""
+_LATEST = {
+    "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental",
+    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY",
+}
+_CALLS = ("call", "args", "result", "mark")
 
 PRODUCERS: Final = (
     Producer(
         name="pydantic_ai",
         needs=("pydantic-ai-slim[openai]",),
-        takes=tuple(
-            Take(name=name, emissions=_PYDANTIC)
-            for name in (
-                "spans_2",
-                "spans_3",
-                "spans_4",
-                "spans_5",
-                "streamed",
-                "approved",
-                "denied",
-            )
+        takes=(
+            *(
+                Take(name=name, emissions=_PYDANTIC)
+                for name in ("spans_2", "spans_3", "spans_4", "spans_5", "streamed")
+            ),
+            Take(
+                name="approved",
+                emissions=(
+                    _file("messages.json", "pydantic_ai"),
+                    _spans("pydantic_ai", lost=_UNTRACED, runs=3),
+                ),
+            ),
+            Take(
+                name="denied",
+                emissions=(
+                    _file(
+                        "messages.json",
+                        "pydantic_ai",
+                        lost=_REFUSED,
+                        decisions=("denied", "denied"),
+                    ),
+                    _spans("pydantic_ai", "tool_spans_missing", lost=_REFUSED, runs=3),
+                ),
+            ),
         ),
     ),
     Producer(
@@ -180,19 +241,28 @@ PRODUCERS: Final = (
             Take(name="responses", emissions=_RESPONSES),
             Take(name="responses_streamed", emissions=_RESPONSES),
             Take(name="chat", emissions=_CHAT),
+            *_APPROVALS,
             Take(
-                name="approved",
+                name="openinference",
                 emissions=(
-                    _file("asking.json", "agents_run_state"),
-                    _file("state.json", "agents_run_state"),
+                    _spans(
+                        "openinference",
+                        "results_as_literal",
+                        lost={**_NO_SYSTEM, **_REDACTED},
+                        grade=Grade.NEEDS_FIXTURES,
+                    ),
                 ),
             ),
             Take(
-                name="denied",
-                emissions=(_file("state.json", "agents_run_state"),),
+                name="openllmetry",
+                emissions=(
+                    _spans(
+                        "genai openllmetry",
+                        fault="ids of calls in a request are not those of the reply, and calls of "
+                        "one turn are replies of their own: calls are told more than once",
+                    ),
+                ),
             ),
-            Take(name="openinference", emissions=(_spans("openinference"),)),
-            Take(name="openllmetry", emissions=(_spans("openllmetry"),)),
         ),
     ),
     Producer(
@@ -208,20 +278,36 @@ PRODUCERS: Final = (
         takes=(
             Take(
                 name="messages",
-                emissions=(
-                    _file("messages_to_dict.json", "langchain"),
-                    _file("dumpd.json", "langchain"),
-                    _file("model_dump.json", "langchain"),
+                emissions=tuple(
+                    _file(name, "langchain", "no_timestamps", lost=_NO_SYSTEM)
+                    for name in ("messages_to_dict.json", "dumpd.json", "model_dump.json")
                 ),
             ),
-            Take(name="events", emissions=(_file("events.jsonl", "langchain_events"),)),
-            Take(name="events_streamed", emissions=(_file("events.jsonl", "langchain_events"),)),
-            Take(name="approved", emissions=(_file("messages_to_dict.json", "langchain"),)),
-            Take(name="rejected", emissions=(_file("messages_to_dict.json", "langchain"),)),
+            *(
+                Take(
+                    name=name,
+                    emissions=(_file("events.jsonl", "langchain_events", "no_timestamps"),),
+                )
+                for name in ("events", "events_streamed")
+            ),
+            *(
+                Take(
+                    name=name,
+                    emissions=(
+                        _file(
+                            "messages_to_dict.json",
+                            "langchain",
+                            "no_timestamps",
+                            lost={**_NO_SYSTEM, **played},
+                        ),
+                    ),
+                )
+                for name, played in (("approved", {}), ("rejected", _REFUSED))
+            ),
             Take(name="langsmith", emissions=(_file("operations.json", "langsmith"),)),
-            Take(name="langsmith_spans", emissions=(_spans("genai"),)),
+            Take(name="langsmith_spans", emissions=(_spans("langsmith", "args_not_exact"),)),
             Take(name="openinference", emissions=(_spans("openinference"),)),
-            Take(name="openllmetry", emissions=(_spans("openllmetry"),)),
+            Take(name="openllmetry", emissions=(_spans("genai openllmetry"),)),
         ),
     ),
     Producer(
@@ -236,42 +322,36 @@ PRODUCERS: Final = (
         name="openai",
         needs=(
             "openai",
-            "httpx",  # the instrumentation behind the next needs it and does not say so
             "opentelemetry-instrumentation-openai",
-            "opentelemetry-instrumentation-openai-v2",
             "openinference-instrumentation-openai",
         ),
         takes=(
             *(
-                Take(name=f"openllmetry_{way}", emissions=(_spans("genai", silent=_CLIENT),))
-                for way in _WAYS
-            ),
-            *(
                 Take(
-                    name=f"openinference_{way}",
-                    emissions=(_spans("openinference", silent=_CLIENT),),
+                    name=f"{name}_{way}",
+                    emissions=(_spans(dialect, lost=_UNTRACED, silent=_CLIENT),),
                 )
-                for way in _WAYS
-            ),
-            *(
-                Take(
-                    name=f"opentelemetry_{way}",
-                    emissions=(_spans("genai", silent=_CLIENT),),
-                    environment={
-                        "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental",
-                        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY",
-                    },
+                for name, dialect, ways in (
+                    ("openllmetry", "genai", _WAYS[:2]),
+                    ("openinference", "openinference", _WAYS),
                 )
-                for way in _WAYS[:2]
+                for way in ways
             ),
             Take(
-                name="opentelemetry_events",
-                emissions=(_spans("genai", silent=_CLIENT),),
-                environment={"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true"},
+                name="openllmetry_responses",
+                emissions=(_spans("genai", "pairing_uncertain", lost=_UNTRACED, silent=_CLIENT),),
             ),
             Take(
-                name="opentelemetry_events_off",
-                emissions=(_spans("genai", silent=_CLIENT),),
+                name="openllmetry_responses_streamed",
+                emissions=(
+                    _spans(
+                        "genai",
+                        "pairing_uncertain",
+                        lost=_UNTRACED,
+                        silent=_CLIENT,
+                        fault="the last text of a streamed response is missing, and no loss says so",
+                    ),
+                ),
             ),
         ),
     ),
@@ -282,15 +362,16 @@ PRODUCERS: Final = (
             "opentelemetry-instrumentation-anthropic",
             "openinference-instrumentation-anthropic",
         ),
-        takes=(
-            *(
-                Take(name=name, emissions=(_spans(dialect, silent=_CLIENT),))
-                for dialect, names in (
-                    ("genai", ("openllmetry", "openllmetry_streamed")),
-                    ("openinference", ("openinference", "openinference_streamed")),
-                )
-                for name in names
-            ),
+        takes=tuple(
+            Take(
+                name=f"{name}{way}",
+                emissions=(_spans(dialect, lost=_UNTRACED, silent=_CLIENT),),
+            )
+            for name, dialect in (
+                ("openllmetry", "genai"),
+                ("openinference", "genai openinference"),  # the client writes spans of its own
+            )
+            for way in ("", "_streamed")
         ),
     ),
     Producer(
@@ -299,7 +380,16 @@ PRODUCERS: Final = (
         takes=(
             Take(
                 name="agent",
-                emissions=(_file("messages.json", "agent_framework"), _spans("genai")),
+                emissions=(
+                    _file(
+                        "messages.json",
+                        "agent_framework",
+                        "no_timestamps",
+                        lost={**_NO_SYSTEM, "task": "task_missing", **_REDACTED},
+                        grade=Grade.NEEDS_FIXTURES,
+                    ),
+                    _spans("genai"),
+                ),
             ),
         ),
     ),
@@ -310,11 +400,23 @@ PRODUCERS: Final = (
             Take(
                 name="session",
                 emissions=(
-                    _file("session.json", "google_adk"),
-                    _file("session_snake.json", "google_adk"),
-                    _spans("genai"),
+                    _file("session.json", "google_adk", lost=_NO_SYSTEM),
+                    _file("session_snake.json", "google_adk", lost=_NO_SYSTEM),
+                    _spans(
+                        "genai",
+                        "calls_unasked",
+                        lost={
+                            **_NO_SYSTEM,
+                            "task": "task_missing",
+                            "args": "args_missing",
+                            "result": "results_not_captured",
+                            "claim": "content_off",
+                        },
+                        grade=Grade.SKELETON,
+                    ),
                 ),
             ),
+            Take(name="latest", emissions=(_spans("genai"),), environment=_LATEST),
         ),
     ),
     Producer(
@@ -323,11 +425,39 @@ PRODUCERS: Final = (
         takes=(
             Take(
                 name="tools",
-                emissions=(_file("events.json", "crewai"), _spans("openinference")),
+                emissions=(
+                    _file("events.json", "crewai", "pairing_uncertain"),
+                    _spans(
+                        "openinference",
+                        "call_ids_synthesised",
+                        "no_model_reply",
+                        lost={**_NO_SYSTEM, "order": "calls_unasked"},
+                        grade=Grade.SKELETON,
+                    ),
+                ),
             ),
             Take(
                 name="texts",
-                emissions=(_file("events.json", "crewai"), _spans("openinference")),
+                emissions=(
+                    _file(
+                        "events.json",
+                        "crewai",
+                        "call_ids_synthesised",
+                        lost={
+                            "order": "calls_written_as_text",
+                            "result 2": NOT_PLAYED,  # the third call stands in its place
+                            "mark 2": "hidden_retry_possible",
+                            "args 3": NOT_PLAYED,
+                        },
+                        grade=Grade.NEEDS_FIXTURES,
+                    ),
+                    _spans(
+                        "openinference",
+                        "no_model_reply",
+                        lost={**_NO_SYSTEM, **dict.fromkeys(_CALLS, "calls_not_traced")},
+                        grade=Grade.SKELETON,
+                    ),
+                ),
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""A loop on OpenAI's own client under three instrumentations: two APIs, streaming and not."""
+"""A loop on OpenAI's own client under two instrumentations: two APIs, streaming and not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import openai
 from opentelemetry import trace
 
 from tests.producers.scripts.support import provider, scenario
-from tests.producers.scripts.support.tracing import logger_provider, tracer_provider
+from tests.producers.scripts.support.tracing import tracer_provider
 
 
 def _chat(client):
@@ -103,15 +103,12 @@ _LOOPS = {
 _INSTRUMENTATIONS = {
     "openllmetry": "opentelemetry.instrumentation.openai",
     "openinference": "openinference.instrumentation.openai",
-    "opentelemetry": "opentelemetry.instrumentation.openai_v2",
 }
 
 
 def _played(loop, instrumentation):
-    given = {"tracer_provider": tracer_provider()}
-    if instrumentation == _INSTRUMENTATIONS["opentelemetry"]:
-        given["logger_provider"] = logger_provider()
-    importlib.import_module(instrumentation).OpenAIInstrumentor().instrument(**given)
+    instrumentor = importlib.import_module(instrumentation).OpenAIInstrumentor
+    instrumentor().instrument(tracer_provider=tracer_provider())
     client = openai.OpenAI(base_url=f"{provider.start()}/v1", api_key="x")
     with trace.get_tracer("app").start_as_current_span("billing-run"):
         return {"messages.json": loop(client)}
@@ -122,6 +119,3 @@ TAKES = {
     for name, instrumentation in _INSTRUMENTATIONS.items()
     for way, loop in _LOOPS.items()
 }
-_EVENTS = ("opentelemetry_events", "opentelemetry_events_off")
-TAKES |= {name: partial(_played, _chat, _INSTRUMENTATIONS["opentelemetry"]) for name in _EVENTS}
-"""As the environment says: the convention of 1.30, with log records for messages."""

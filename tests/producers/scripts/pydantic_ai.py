@@ -72,5 +72,5 @@ TAKES = {
     **{f"spans_{version}": partial(_spans, version) for version in (2, 3, 4, 5)},
     "streamed": lambda: asyncio.run(_streamed()),
     "approved": partial(_decided, ToolApproved()),
-    "denied": partial(_decided, ToolApproved, ToolDenied("ask a person first")),
+    "denied": partial(_decided, ToolDenied("ask a person first")),
 }

@@ -105,11 +105,12 @@ def _session(span: Span) -> str | None:
 
 
 def _tool(span: Span, recording: Recording) -> Part:
-    value = span.attributes.get(_INPUT)
+    value = span.attributes.get(_INPUT, span.attributes.get("gen_ai.tool.call.arguments"))
     found = map_in(json_in(value))
     keys = ("inputs", "input_str") if "input_str" in found else ("kwargs", "inputs")
     args = next((found[key] for key in keys if found.get(key)), None)
-    output = _unwrapped(span.attributes.get(_OUTPUT))
+    given = span.attributes.get(_OUTPUT, span.attributes.get("gen_ai.tool.call.result"))
+    output = _unwrapped(given)
     answered = answer_in(output, span, recording)
     if answered is not None:
         output = answered.text if answered.text is not None else answered.value
