@@ -11,6 +11,9 @@ from tests.builders import a_call, a_claim, a_trace, a_user
 from workbench.casefile.trace import trace_document
 from workbench.model.event import Outcome
 from workbench.model.trace import RunStatus
+from workbench.store.append import SourceFile
+from workbench.store.batches import LateRecords
+from workbench.store.handle import open_store
 
 pytestmark = pytest.mark.desk
 
@@ -83,3 +86,17 @@ def test_groups_obey_the_filters(filled, shell):
     said = shell("runs", "--group", "--tag", "thumbs-down", "--json").document
 
     assert [group["size"] for group in said["groups"]] == [3]
+
+
+def test_records_that_are_not_joined_yet_are_said(filled, shell):
+    """The list shows the last whole of such a run; nobody should take it for all of it."""
+    digest = "ab" * 32
+    with open_store(filled / "parquet_store") as store:
+        late = LateRecords(run_id="good", raw=b"{}")
+        store.append([late], source=SourceFile(name="otlp-http", format="otlp", digest=digest))
+
+    said = shell("runs")
+
+    assert said.status == 0
+    assert "records of 1 runs came late" in said.err
+    assert "good" in said.out
