@@ -216,18 +216,6 @@ PRODUCERS: Final = (
                     _spans("pydantic_ai", lost=_UNTRACED, runs=3),
                 ),
             ),
-            Take(
-                name="denied",
-                emissions=(
-                    _file(
-                        "messages.json",
-                        "pydantic_ai",
-                        lost=_REFUSED,
-                        decisions=("denied", "denied"),
-                    ),
-                    _spans("pydantic_ai", "tool_spans_missing", lost=_REFUSED, runs=3),
-                ),
-            ),
         ),
     ),
     Producer(
