@@ -317,8 +317,7 @@ class _Writer:
             raise self._cannot(
                 event,
                 "begins while calls of the turn before are running; a case ends them first",
-                "shrink the run until these calls or this event are gone, or record each agent as a "
-                "run of its own; in a trace of your own, put their results before it",
+                "shrink until one of them is gone, or put their results before it in your own trace",
             )
         self._answered = False
         if block is not None:
