@@ -9,7 +9,7 @@ import json
 import math
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from workbench.errors import TraceFormatError
 
@@ -127,15 +127,15 @@ def depth_within(value: Json, limit: int) -> bool:
     """Whether lists and mappings nest at most `limit` levels; a scalar has none."""
     if not isinstance(value, _CONTAINERS):
         return True
-    level: list[dict[str, Json] | list[Json]] = [value]
+    level: list[Any] = [value]
     for _ in range(limit + 1):
         if not level:
             return True
         level = [
             item
             for node in level
-            for item in (node.values() if isinstance(node, dict) else node)
-            if isinstance(item, _CONTAINERS)
+            for item in (node.values() if type(node) is dict else node)
+            if type(item) in _CONTAINERS
         ]
     return not level
 
