@@ -429,8 +429,9 @@ function rows({ label, height = 26, visible = 16, role = "listbox", draw, look, 
     if (!row) return;
     node.focus({ preventScroll: true });
     go(Number(row.dataset.index));
+    // The row that was clicked is drawn anew by now, so a dblclick event would reach nobody.
+    if (event.detail === 2 && items[at]) onopen(items[at], at);
   });
-  pad.addEventListener("dblclick", () => { if (items[at]) onopen(items[at], at); });
   keys(node, {
     ArrowDown: () => go(at + 1), ArrowUp: () => go(at < 0 ? 0 : at - 1),
     PageDown: () => go(at + page()), PageUp: () => go(at - page()),
