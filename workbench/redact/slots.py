@@ -20,8 +20,8 @@ Place: TypeAlias = tuple[str | int, ...]
 """Steps from the document's root: `("#17", "args", "email")`."""
 
 _TEXT_OF_FIXED_OF_EVENT: Final = (
-    "seq kind at origin_seq call_id_source tool requestor turn model offered_tools "
-    "n_messages usage finish_reason outcome latency_ms decision args_digest basis change "
+    "seq kind at origin_seq call_id_source tool requestor turn offered_tools "
+    "n_messages usage outcome latency_ms decision args_digest basis change "
     "final"
 )
 _FIXED_OF_EVENT: Final = frozenset(_TEXT_OF_FIXED_OF_EVENT.split())

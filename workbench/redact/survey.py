@@ -21,6 +21,7 @@ from workbench.redact.finding import Family, Finding, family_of, merged
 from workbench.redact.occurrences import Occurrences
 from workbench.redact.places import PlaceGlob, parse_glob, place_text
 from workbench.redact.policy import Decision, DecisionWord, Policy, find_declared
+from workbench.redact.scaffold import labels_of, without_labels
 from workbench.redact.skeleton import folded
 from workbench.redact.slots import Place, Slot, leaves_of
 from workbench.redact.trigger import matches_any
@@ -213,10 +214,11 @@ def _spot(slot: int, leaf: Leaf, finding: Finding, stays: tuple[str, str | None]
 
 
 def _protected(leaves: list[tuple[int, Leaf]], words: Iterable[str]) -> frozenset[str]:
-    """Return folded texts that are structure: given words, and keys that look like names of fields."""
+    """Return folded texts that are structure: given words, labels, and keys that look like names of fields."""
     keys = {leaf.text for _, leaf in leaves if leaf.is_key}
     plain = {key for key in keys if _IDENTIFIER.fullmatch(key)}
-    return frozenset(folded(word).strip() for word in (*words, *plain) if word.strip())
+    labels = {label for _, leaf in leaves if not leaf.is_key for label in labels_of(leaf.text)}
+    return frozenset(folded(word).strip() for word in (*words, *plain, *labels) if word.strip())
 
 
 def _detected(leaf: Leaf, *, models: Models, policy: Policy, rules: _Rules) -> Iterator[Finding]:
@@ -231,7 +233,7 @@ def _detected(leaf: Leaf, *, models: Models, policy: Policy, rules: _Rules) -> I
 def _kept(findings: Iterable[Finding], leaf: Leaf, protected: frozenset[str]) -> list[Finding]:
     """Leave out plain words of the structure, and words in keys that a model took for names."""
     kept = []
-    for one in findings:
+    for one in without_labels(findings, leaf.text):
         if family_of(one.type) in (Family.WORDS, Family.DOMAIN):
             text = folded(leaf.text[one.start : one.end]).strip()
             plain = one.score < 0.7 and (leaf.is_key or text in COMMON_WORDS)
