@@ -1,7 +1,8 @@
 """Invented runs in the shapes and sizes of real ones, so that the benchmark needs no corpus.
 
-Medians measured on real files: an AgentDojo run 5 KB, a tau-bench run 17 KB, a tau2-bench run
-44 KB, a run of OpenTelemetry spans 20 KB of a few attributes each with whole histories in them.
+Medians measured on real files, of a run and of each of its events: AgentDojo 5.0 KB and 330 bytes,
+tau-bench 17 KB and 470, tau2-bench 28 KB and 580, OpenTelemetry spans 23 KB and 1,650 (whole histories
+stand in them), SWE-agent 65 KB and 1,400, OpenHands 116 KB and 1,540. Texts here are made to that.
 """
 
 from __future__ import annotations
@@ -31,6 +32,17 @@ _WORDS: Final = _TEXT.split()
 _POLICY: Final = (
     "# Policy\n\nAs an agent, you help users to book, modify or cancel.\n\n- Before any action "
     'that writes, list its details and obtain an explicit "yes".\n- Never invent information.\n'
+)
+_TOOLS: Final = json.dumps(
+    [
+        {
+            "type": "function",
+            "name": name,
+            "description": "Looks an account up and says what it owes.",
+            "parameters": {"type": "object", "properties": {"account": {"type": "string"}}},
+        }
+        for name in ("lookup", "cancel")
+    ]
 )
 
 
@@ -65,7 +77,7 @@ def agentdojo(chance: Random, nth: int) -> Json:
             "id": f"call_{nth}_{turn}",
         }
         messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        content = "\n".join(f"- {_prose(chance, 3)}: {_prose(chance, 4)}" for _ in range(9))
+        content = "\n".join(f"- {_prose(chance, 3)}: {_prose(chance, 4)}" for _ in range(13))
         result: JsonMap = {"role": "tool", "content": content, "tool_call": call, "error": None}
         messages.append(result | {"tool_call_id": call["id"]})
     messages.append({"role": "assistant", "content": _prose(chance, 40), "tool_calls": None})
@@ -87,9 +99,9 @@ def agentdojo(chance: Random, nth: int) -> Json:
 
 def tau_bench(chance: Random, nth: int) -> Json:
     """A long policy, then twenty to thirty messages in the form of OpenAI chat."""
-    messages: list[Json] = [{"role": "system", "content": _POLICY + _prose(chance, 800)}]
-    for turn in range(chance.randint(8, 12)):
-        messages.append({"role": "user", "content": _prose(chance, 20)})
+    messages: list[Json] = [{"role": "system", "content": _POLICY + _prose(chance, 1000)}]
+    for turn in range(chance.randint(6, 9)):
+        messages.append({"role": "user", "content": _prose(chance, 15)})
         function: JsonMap = {
             "name": "get_reservation_details",
             "arguments": json.dumps({"reservation_id": f"R{nth}{turn}"}),
@@ -97,8 +109,8 @@ def tau_bench(chance: Random, nth: int) -> Json:
         call: JsonMap = {"id": f"call_{nth}_{turn}", "type": "function", "function": function}
         messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
         told: JsonMap = {"role": "tool", "tool_call_id": call["id"], "name": function["name"]}
-        messages.append(told | {"content": _answer(chance, 60)})
-        messages.append({"role": "assistant", "content": _prose(chance, 30), "tool_calls": None})
+        messages.append(told | {"content": _answer(chance, 70)})
+        messages.append({"role": "assistant", "content": _prose(chance, 38), "tool_calls": None})
     info: JsonMap = {"task": {"user_id": f"u{nth}", "actions": [], "instruction": "be brief"}}
     return {"task_id": nth, "reward": float(nth % 2), "info": info, "traj": messages, "trial": 0}
 
@@ -123,7 +135,7 @@ def tau2_bench(chance: Random, nth: int) -> Json:
             "usage": {"completion_tokens": 25, "prompt_tokens": 4122},
             "raw_data": {"message": reply},
         }
-        answered: JsonMap = {"id": call["id"], "content": _answer(chance, 70), "error": False}
+        answered: JsonMap = {"id": call["id"], "content": _answer(chance, 110), "error": False}
         said: JsonMap = {"content": _prose(chance, 25), "tool_calls": None, "raw_data": None}
         messages += [
             {"role": "assistant", "content": None, **asked, **usual},
@@ -140,6 +152,28 @@ def tau2_bench(chance: Random, nth: int) -> Json:
         "reward_info": reward,
         "messages": messages,
     }
+
+
+def swe_agent(chance: Random, nth: int) -> Json:
+    """Eleven acts, each with what the shell printed, and all of it again as the model saw it."""
+    history: list[Json] = [
+        {"role": "system", "content": _prose(chance, 700), "agent": "primary"},
+        {"role": "user", "content": _prose(chance, 500), "agent": "primary"},
+    ]
+    trajectory: list[Json] = []
+    for _ in range(11):
+        act = f"open src/part_{chance.randint(1, 99)}.py {chance.randint(1, 900)}"
+        thought, printed = _prose(chance, 37), "\n".join(_prose(chance, 10) for _ in range(21))
+        response = f"{thought}\n\n```\n{act}\n```"
+        told: JsonMap = {"action": act, "thought": thought}
+        history += [
+            {"role": "assistant", "content": response, "agent": "primary", **told},
+            {"role": "user", "content": f"{printed}\nbash-$ ", "agent": "primary"},
+        ]
+        state = json.dumps({"open_file": act.split()[1], "working_dir": "/repo"})
+        trajectory.append({"observation": printed, "response": response, "state": state, **told})
+    info: JsonMap = {"exit_status": "submitted", "submission": _prose(chance, 60)}
+    return {"environment": f"swe-{nth}", "trajectory": trajectory, "history": history, "info": info}
 
 
 def otlp(chance: Random, nth: int) -> Json:
@@ -163,6 +197,10 @@ def otlp(chance: Random, nth: int) -> Json:
             "gen_ai.request.model": "scripted",
             "gen_ai.provider.name": "openai",
             "gen_ai.response.id": f"chatcmpl-{nth}-{turn}",
+            "gen_ai.response.model": "scripted-2026-10-01",
+            "gen_ai.response.finish_reasons": '["stop"]',
+            "server.address": "api.example.com",
+            "gen_ai.tool.definitions": _TOOLS,
             "gen_ai.input.messages": json.dumps(history),
             "gen_ai.output.messages": json.dumps([reply]),
             "gen_ai.system_instructions": json.dumps([_text(_POLICY)]),
@@ -170,7 +208,7 @@ def otlp(chance: Random, nth: int) -> Json:
         spans.append(_span(trace_id, 10 * turn + 2, "chat scripted", said))
         if done:
             break
-        answer = _answer(chance, 30)
+        answer = _answer(chance, 60)
         history += [reply, _message("tool", _answered(call, answer))]
         told = {
             "gen_ai.operation.name": "execute_tool",
@@ -180,7 +218,14 @@ def otlp(chance: Random, nth: int) -> Json:
             "gen_ai.tool.call.result": answer,
         }
         spans.append(_span(trace_id, 10 * turn + 3, "execute_tool lookup", told))
-    resource: JsonMap = {"attributes": [_attribute("service.name", "billing-agent")]}
+    told_once = {
+        "service.name": "billing-agent",
+        "service.version": "1.4.2",
+        "telemetry.sdk.language": "python",
+        "telemetry.sdk.name": "opentelemetry",
+        "telemetry.sdk.version": "1.38.0",
+    }
+    resource: JsonMap = {"attributes": [_attribute(key, told_once[key]) for key in told_once]}
     scope: JsonMap = {"scope": {"name": "opentelemetry.util.genai.handler"}, "spans": spans}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]}
 
@@ -247,6 +292,7 @@ INVENTED: Final[dict[str, Callable[[Random, int], Json]]] = {
     "agentdojo": agentdojo,
     "tau_bench": tau_bench,
     "tau2_bench": tau2_bench,
+    "swe_agent": swe_agent,
     "otlp": otlp,
     "trace1": trace1,
 }
