@@ -46,6 +46,10 @@ class WorkbenchError(Exception):
         super().__init__(message if fix is None else f"{message}\n  Fix: {fix}")
         self.fix = fix
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a traceback, which holds values of variables."""
+        return [f"{type(self).__name__}: {self}"]
+
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by fields, so that an error arrives whole from a worker process."""
         return _revive, (type(self), str(self), self.__dict__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workbench.model.case import ShrinkNote
 from workbench.model.contract import Contract
@@ -17,13 +17,13 @@ __all__ = ["Draft", "DraftSource"]
 class DraftSource:
     """The run that a draft was made from."""
 
-    run_id: str
+    run_id: str = field(repr=False)
     trace_digest: str
     """`hmac:` and hex of the raw trace under the draft's key."""
     store_head: str | None = None
     imported_from: str | None = None
     grade: Grade
-    incident: str | None = None
+    incident: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,9 +137,13 @@ class Placed:
     origin_seq: int | None = None
     """`seq` in the raw trace, kept through redaction and shrinking; None: `seq` still is it."""
 
+    def __repr__(self) -> str:
+        """Say its place and no text: a notebook saves what is shown of a value."""
+        return f"{type(self).__name__}(#{self.seq})"
+
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SystemMessage(Placed):
     """Text that instructs the model."""
 
@@ -148,7 +152,7 @@ class SystemMessage(Placed):
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class UserMessage(Placed):
     """Text of a person or a user simulator."""
 
@@ -158,7 +162,7 @@ class UserMessage(Placed):
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelRequest(Placed):
     """One request to a model."""
 
@@ -186,7 +190,7 @@ class Usage:
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelReply(Placed):
     """One reply of a model; its number, from 1, is the `turn` of the calls it asked for."""
 
@@ -199,7 +203,7 @@ class ModelReply(Placed):
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ToolCall(Placed):
     """One attempt to use a tool; a retry is a second `ToolCall`."""
 
@@ -230,9 +234,13 @@ class CallError:
     headers: dict[str, str] = field(default_factory=dict)
     body: Json | Absent = ABSENT
 
+    def __repr__(self) -> str:
+        """Say its status and no text."""
+        return f"CallError(status={self.status})"
+
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ToolResult(Placed):
     """What a tool call answered. A call without one is `missing`."""
 
@@ -252,7 +260,7 @@ class ToolResult(Placed):
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Permission(Placed):
     """A decision whether a tool may be used."""
 
@@ -267,7 +275,7 @@ class Permission(Placed):
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class StateChange(Placed):
     """A change of the world that the recorder saw."""
 
@@ -279,7 +287,7 @@ class StateChange(Placed):
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ContextChange(Placed):
     """The model's context was cut, compacted or handed over."""
 
@@ -290,7 +298,7 @@ class ContextChange(Placed):
 
 
 @quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Claim(Placed):
     """A text shown to a person, with the outcome that it claims."""
 

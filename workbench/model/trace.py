@@ -112,6 +112,10 @@ class Trace:
     tools: tuple[Tool, ...] = ()
     events: tuple[Event, ...] = ()
 
+    def __repr__(self) -> str:
+        """Say how long it is and no text: a notebook saves what is shown of a value."""
+        return f"Trace({len(self.events)} events)"
+
 
 @quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,8 +196,8 @@ class Losses:
 class Imported:
     """One run as an importer read it: its exact bytes, and the trace if there is one."""
 
-    run_id: str
-    raw: bytes
+    run_id: str = field(repr=False)
+    raw: bytes = field(repr=False)
     """The source's bytes of the run; `cuts` concatenate to it."""
     cuts: tuple[int, ...] = (0,)
     """Start offsets in `raw` of its rows in the store, ascending, the first 0."""

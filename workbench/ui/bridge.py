@@ -10,14 +10,15 @@ Source:
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import anywidget
 
 from workbench.errors import WorkbenchError
+from workbench.ui.edge import place_of
 from workbench.ui.messages import arguments
 
 if TYPE_CHECKING:
@@ -115,14 +116,18 @@ class View(anywidget.AnyWidget):
             return
         heard, fields = given
         with self.controller.lock:
-            try:
-                heard.callback(**fields)
-            except WorkbenchError as error:
-                self.tell("refused", message=str(error))
-            except Exception as error:  # noqa: BLE001  its text may be of the trace, so it ends here
-                self.tell("broken", error=type(error).__name__, place=_place(error))
+            self._do(partial(heard.callback, **fields))
         for act in tuple(self.on_heard):
+            self._do(act)
+
+    def _do(self, act: Callable[[], None]) -> None:
+        """Do something; what it raises is told, as an output it would be saved."""
+        try:
             act()
+        except WorkbenchError as error:
+            self.tell("refused", message=str(error))
+        except Exception as error:  # noqa: BLE001  its text may be of the trace, so it ends here
+            self.tell("broken", error=type(error).__name__, place=place_of(error))
 
     def _understood(self, content: object) -> tuple[Heard, dict[str, Any]] | None:
         if not isinstance(content, dict) or not isinstance(content.get("kind"), str):
@@ -132,9 +137,3 @@ class View(anywidget.AnyWidget):
             return None
         fields = arguments(content, heard.shapes)
         return None if fields is None else (heard, fields)
-
-
-def _place(error: Exception) -> str:
-    """Return file and line where an error was raised; no text of it."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"

@@ -29,6 +29,7 @@ from workbench.ui.controllers.redaction import RedactionReview
 from workbench.ui.controllers.session import Desk, Missing, Session, Stage
 from workbench.ui.controllers.shrink import ShrinkReview
 from workbench.ui.controllers.stale import StaleTable
+from workbench.ui.edge import at_the_edge
 from workbench.ui.views.contract import ContractView
 from workbench.ui.views.export import CaseView
 from workbench.ui.views.picker import PickerView
@@ -72,6 +73,7 @@ class _Place:
         return Vault(keys_folder(self.settings, self.home))
 
 
+@at_the_edge
 def open_desk(  # noqa: PLR0913  a notebook's parameters
     *,
     store: str,
@@ -126,6 +128,7 @@ class ReviewDesk:
         self.session = session
         self._lines: list[Said] = []
 
+    @at_the_edge
     def check(self) -> str:
         """Say what is in the store, and whether it is as it was written."""
         store = self.session.store
@@ -139,32 +142,39 @@ class ReviewDesk:
         who = self.session.picker.reviewer
         return f"store {store.root.name}: {runs}; {sound}\nreviewer: {who}"
 
+    @at_the_edge
     def sum_up(self) -> None:
         """Say below this cell where every step stands, now and after each click."""
         said = Said(self.session.summary)
         self._lines.append(said)
         said.show()
 
+    @at_the_edge
     def pick(self) -> Step:
         """Which run is reviewed."""
         return self._fixed(PickerView(self.session.picker))
 
+    @at_the_edge
     def look(self) -> Step:
         """What happened in it."""
         return self._fixed(TimelineView(self.session.timeline))
 
+    @at_the_edge
     def state(self) -> Step:
         """What must never happen again."""
         return self._step(Stage.CONTRACT)
 
+    @at_the_edge
     def redact(self) -> Step:
         """What of it may be shown to everybody."""
         return self._step(Stage.REDACTION)
 
+    @at_the_edge
     def shrink(self) -> Step:
         """The least that still fails."""
         return self._step(Stage.SHRINK)
 
+    @at_the_edge
     def export(self) -> Step:
         """The case, its proof, and its activation."""
         return self._step(Stage.CASE)
@@ -204,6 +214,7 @@ class ReviewDesk:
         return WaitingView(controller, look_again=self.session.look_again)
 
 
+@at_the_edge
 def open_stale_desk(
     *,
     cases: str,
@@ -250,16 +261,19 @@ class StaleDesk:
         self.table = table
         self._record = record
 
+    @at_the_edge
     def check(self) -> str:
         """Say what there is to decide."""
         return self.table.summary()
 
+    @at_the_edge
     def decide(self) -> Step:
         """The table, one decision a case."""
         step = Step()
         step.become(StaleView(self.table))
         return step
 
+    @at_the_edge
     def write_record(self) -> str:
         """Write the record of the meeting beside the cases, and return it with its place.
 

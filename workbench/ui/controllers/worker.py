@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import wait
+from functools import partial
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.errors import WorkbenchError
+from workbench.ui.edge import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Stopped", "Worker", "leaving", "said_of"]
 
+_LOG: Final = logging.getLogger(__name__)
 _BEAT_S: Final = 0.05
 """Between two looks whether Stop was pressed."""
 _Asked = TypeVar("_Asked")
@@ -104,8 +108,15 @@ class Worker:
             except Stopped:  # it has told what it reached
                 continue
             except Exception as error:  # noqa: BLE001  its text may be of the trace; told by type
-                self._on_failure(error)
-        self._on_rest()
+                self._tell(partial(self._on_failure, error))
+        self._tell(self._on_rest)
+
+    def _tell(self, act: Callable[[], None]) -> None:
+        """Tell those who show it; what a thread raises is printed below a cell, with its text."""
+        try:
+            act()
+        except Exception as error:  # noqa: BLE001  its text may be of the trace
+            _LOG.error("a view was not told: %s at %s", type(error).__name__, place_of(error))
 
 
 def said_of(error: Exception) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from IPython.display import display
 from ipywidgets import VBox
 
+from workbench.ui.edge import at_the_edge
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -72,6 +74,7 @@ class Step:
         """Say in one line where the step stands, without values of the trace."""
         return "" if self.view is None else self.view.summary()
 
+    @at_the_edge
     def show(self) -> None:
         """Draw the step here, with its line below."""
         display(self._box)  # type: ignore[no-untyped-call]
