@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Survey", "digest_of", "survey"]
 
-_DIGEST_BYTES: Final = 32
+_ID_BYTES: Final = 16
+_CONTENT_BYTES: Final = 12
+_PLACE_BITS: Final = 48
+_PLACES: Final = ("the file", "line", "record")
 _HELD_BYTES: Final = 8 << 20
 """Bytes of records that are held from the first reading, so that the second need not parse."""
 _HELP: Final = "`workbench ingest --help` lists them"
@@ -52,8 +55,9 @@ class Survey:
     """What the first of them is."""
     messages: int = 0
     """Records that are a single chat message."""
-    _digests: dict[str, bytes] = field(default_factory=dict)
-    """Own id -> digest of the record that has it, and its place behind: a file may have millions."""
+    _digests: dict[int, int] = field(default_factory=dict)
+    """Digest of an own id -> digest of the record that has it, and its place in the last bits:
+    numbers take half the memory of texts, and a file may have millions."""
     _keys: RunKeys = field(default_factory=RunKeys)
     _last: dict[RunKey, int] = field(default_factory=dict)
     """Run of a grouped format -> position of its last record."""
@@ -169,12 +173,24 @@ class Survey:
             self._last[run] = self._records
 
     def _add_id(self, run_id: str, piece: Piece) -> None:
-        place = piece.place or "the file"
-        here = hashlib.sha256(piece.raw).digest() + place.encode()
-        before = self._digests.setdefault(run_id, here)
-        if before[:_DIGEST_BYTES] != here[:_DIGEST_BYTES]:
-            other = before[_DIGEST_BYTES:].decode()
-            raise TraceFormatError(f"uses one run id for two contents: {other} and {place}")
+        kind, _, number = (piece.place or _PLACES[0]).partition(" ")
+        place = _PLACES.index(kind) + len(_PLACES) * int(number) if piece.place else 0
+        here = _number_of(piece.raw, _CONTENT_BYTES) << _PLACE_BITS | place
+        key = _number_of(run_id.encode(errors="surrogatepass"), _ID_BYTES)
+        before = self._digests.setdefault(key, here)
+        if before >> _PLACE_BITS != here >> _PLACE_BITS:
+            first, second = _place_of(before), _place_of(here)
+            raise TraceFormatError(f"uses one run id for two contents: {first} and {second}")
+
+
+def _number_of(data: bytes, size_bytes: int) -> int:
+    """Return the beginning of a digest as a number."""
+    return int.from_bytes(hashlib.sha256(data).digest()[:size_bytes])
+
+
+def _place_of(entry: int) -> str:
+    number, kind = divmod(entry & ((1 << _PLACE_BITS) - 1), len(_PLACES))
+    return f"{_PLACES[kind]} {number}" if kind else _PLACES[kind]
 
 
 def _handed_over(
