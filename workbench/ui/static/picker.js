@@ -91,9 +91,20 @@ export default {
         return el("span", { class: "wb-cell wb-col-start wb-num", title: run.ms ? `took ${duration(run.ms)}` : "" },
           run.start ? run.start.slice(0, 19).replace("T", " ") : "not recorded");
       if (name === "n_events") return el("span", { class: "wb-cell wb-col-n_events wb-num" }, count(run.n_events ?? 0));
-      const hit = name === "run_id" || name === "agent" || name === "model" ? asked.text.toLowerCase() : "";
+      if (name === "run_id") return id_cell(run.run_id);
+      const hit = name === "agent" || name === "model" ? asked.text.toLowerCase() : "";
       return el("span", { class: `wb-cell wb-value wb-col-${name}`, title: run[name] ?? "" },
         text(run[name] ?? "—", { hit }));
+    }
+    /** Ids of one recorder begin alike, so it is the end of a long one that stays in sight. */
+    function id_cell(id) {
+      const hit = asked.text.toLowerCase();
+      const whole = [...id];
+      const tail = whole.length > 24 ? 14 : 0;
+      const end = tail ? whole.slice(-tail).join("") : "";
+      return el("span", { class: "wb-cell wb-value wb-col-run_id", title: id },
+        el("span", { class: "wb-id-start" }, text(whole.slice(0, whole.length - tail).join(""), { hit })),
+        end ? el("span", { class: "wb-id-end" }, text(end, { hit })) : null);
     }
     function tags(run) {
       const is_picked = run.run_id === page.picked;
