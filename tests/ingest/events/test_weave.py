@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 
 from workbench.ingest.events.messages import Message, Role
+from workbench.ingest.events.spans import ModelSpan, Span, ToolSpan
 from workbench.ingest.events.times import Moment
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
-from workbench.ingest.events.weave import ModelSpan, Span, ToolSpan, weave
+from workbench.ingest.events.weave import weave
 from workbench.model.event import ModelRequest, ToolCall, ToolResult
 
 

@@ -13,72 +13,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from workbench.ingest.events.messages import Message, Role
-from workbench.ingest.events.times import Moment, passed_ms
-from workbench.ingest.events.transcript import Said, compact
-from workbench.model.event import (
-    ContextChange,
-    ModelRequest,
-    Permission,
-    Requestor,
-    StateChange,
-)
-from workbench.model.jsonvalue import ABSENT, Absent, parse_text
-from workbench.model.quick_init import quick_init
+from workbench.ingest.events.messages import Role
+from workbench.ingest.events.retold import agreed, args_of, key_of, unseen_replies, value_of
+from workbench.ingest.events.spans import MarkSpan, ModelSpan, Span, ToolSpan
+from workbench.ingest.events.times import passed_ms
+from workbench.ingest.events.transcript import Said
+from workbench.model.event import Requestor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from workbench.ingest.events.messages import Message
+    from workbench.ingest.events.times import Moment
     from workbench.ingest.events.transcript import Answered, Asked, Transcript
-    from workbench.model.jsonvalue import Json
 
-__all__ = ["MarkSpan", "ModelSpan", "Span", "ToolSpan", "weave"]
-
-
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSpan:
-    """One request to a model and its reply."""
-
-    start: Moment | None
-    end: Moment | None
-    request: ModelRequest
-    history: Sequence[Message] = ()
-    """What was sent."""
-    reply: Sequence[Message] = ()
-    """One message, or several where the provider's own tools answer inside it; empty: the
-    request failed or the reply was not kept."""
-    agent: str | None = None
-
-
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSpan:
-    """One execution of a tool."""
-
-    start: Moment | None
-    end: Moment | None
-    asked: Asked
-    answered: Answered | None = None
-    """None: it never ended."""
-    agent: str | None = None
-    requestor: Requestor = Requestor.AGENT
-    """Who asked where no reply did."""
-
-
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkSpan:
-    """What happened beside requests and tools, told when it began."""
-
-    start: Moment | None
-    end: Moment | None
-    event: Permission | StateChange | ContextChange
-
-
-Span: TypeAlias = ModelSpan | ToolSpan | MarkSpan
+__all__ = ["weave"]
 
 
 @dataclass(slots=True)
@@ -167,7 +118,7 @@ class _Loom:
         for message in span.history:
             if until and message.answered is not None and message.answered.id == until:
                 return
-            key = _key(message)
+            key = key_of(message)
             counted[key] += 1
             if counted[key] > self.told[key] and not self._is_known(message, counted[key]):
                 self._tell(message, span)
@@ -191,11 +142,11 @@ class _Loom:
                 return
             case Role.TOOL:
                 self._result_seen(message)
-        self.told[_key(message)] += 1
+        self.told[key_of(message)] += 1
 
     def _reply(self, message: Message, *, at: str | None, agent: str | None) -> None:
         said = replace(message.said, at=at or message.said.at, agent=agent or message.said.agent)
-        self.told[_key(message)] += 1
+        self.told[key_of(message)] += 1
         ids = [asked.id for asked in message.asked if asked.id]
         self.known_ids.update(ids)
         self.asked.update(ids)
@@ -262,7 +213,7 @@ class _Loom:
                 answered,
                 id=asked.id,
                 tool=asked.tool,
-                args=_value(asked),
+                args=value_of(asked),
                 at=_text(span.end),
                 agent=span.agent,
                 latency_ms=passed_ms(span.start, span.end),
@@ -277,6 +228,7 @@ def weave(script: Transcript, spans: Sequence[Span]) -> None:
         script: receives the events.
         spans: in the order in which they began; the order of the source where times are equal.
     """
+    spans = agreed(spans)
     for span in spans:
         moments = [moment for moment in (span.start, span.end) if moment is not None]
         script.counts["timestamps_without_zone"] += any(moment.naive for moment in moments)
@@ -291,7 +243,7 @@ def weave(script: Transcript, spans: Sequence[Span]) -> None:
             if at in owner:
                 loom.forced_end(owner[at], by=at)
             loom.begin(at)
-    script.counts["replies_missing"] += loom.missing
+    script.counts["replies_missing"] += loom.missing + unseen_replies(spans)
 
 
 def _moments(spans: Sequence[Span], owner: dict[int, int]) -> Iterable[tuple[int, int, int]]:
@@ -363,33 +315,13 @@ def _same_id(span: Asked, call: Asked) -> bool:
 
 
 def _same_arguments(span: Asked, call: Asked) -> bool:
-    args = _canonical(span)
-    return not (span.id and call.id) and args is not None and args == _canonical(call)
+    args = args_of(span)
+    return not (span.id and call.id) and args is not None and args == args_of(call)
 
 
 def _same_tool(span: Asked, call: Asked) -> bool:
     """Whether only the order can tell: one of the two kept no arguments."""
-    return not (span.id and call.id) and None in (_canonical(span), _canonical(call))
-
-
-def _key(message: Message) -> tuple[object, ...]:
-    """Return what tells a message from others, whoever repeats it."""
-    text = (message.said.text or "").strip()
-    if message.answered is not None:
-        return message.role, message.answered.id or message.answered.text
-    calls = tuple(asked.id or (asked.tool, _canonical(asked)) for asked in message.asked)
-    return message.role, text if not calls else "", calls
-
-
-def _value(asked: Asked) -> Json | Absent:
-    if asked.text is None:
-        return asked.value
-    return parse_text(asked.text).value
-
-
-def _canonical(asked: Asked) -> str | None:
-    value = _value(asked)
-    return None if value is ABSENT else compact(value)
+    return not (span.id and call.id) and None in (args_of(span), args_of(call))
 
 
 def _text(moment: Moment | None) -> str | None:

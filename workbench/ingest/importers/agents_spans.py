@@ -18,10 +18,11 @@ from workbench.ingest.events.error_text import error_from
 from workbench.ingest.events.exchange import read_reply, read_request, request_facts, with_usage
 from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.messages import Message, Role, read_messages
+from workbench.ingest.events.spans import MarkSpan, ModelSpan, ToolSpan
 from workbench.ingest.events.times import Moment, moment_of
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
 from workbench.ingest.events.usage import usage_of
-from workbench.ingest.events.weave import MarkSpan, ModelSpan, ToolSpan, weave
+from workbench.ingest.events.weave import weave
 from workbench.ingest.files.agents_batches import INPUT_LIST, is_agents_run, is_agents_span
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in

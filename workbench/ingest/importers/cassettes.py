@@ -18,9 +18,10 @@ from workbench.casefile.place import describe, step_key
 from workbench.errors import TraceFormatError
 from workbench.ingest.events.exchange import read_reply, read_request, read_system, request_facts
 from workbench.ingest.events.finish import RunFacts, finished
+from workbench.ingest.events.spans import ModelSpan
 from workbench.ingest.events.times import Moment
 from workbench.ingest.events.transcript import Transcript
-from workbench.ingest.events.weave import ModelSpan, weave
+from workbench.ingest.events.weave import weave
 from workbench.ingest.files.sse import assembled, is_stream, stream_events
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.parts import read_value

@@ -18,9 +18,10 @@ from workbench.ingest.events.error_text import error_from
 from workbench.ingest.events.exchange import is_flat, read_reply, read_request
 from workbench.ingest.events.finish import RunFacts, finished
 from workbench.ingest.events.messages import read_message
+from workbench.ingest.events.spans import ModelSpan, ToolSpan
 from workbench.ingest.events.times import Moment
 from workbench.ingest.events.transcript import Answered, Asked, Transcript
-from workbench.ingest.events.weave import ModelSpan, ToolSpan, weave
+from workbench.ingest.events.weave import weave
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, text_in
 from workbench.model.event import ModelRequest, Requestor

@@ -25,11 +25,12 @@ from workbench.ingest.events.exchange import (
 )
 from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.messages import Role, read_message
+from workbench.ingest.events.spans import ModelSpan, ToolSpan
 from workbench.ingest.events.times import moment_of
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Transcript
 from workbench.ingest.events.usage import cost_in, usage_of
-from workbench.ingest.events.weave import ModelSpan, ToolSpan, weave
+from workbench.ingest.events.weave import weave
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, text_in
 from workbench.model.event import CallError, ModelRequest, Requestor

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.events.messages import Role
-from workbench.ingest.events.weave import ModelSpan, ToolSpan
+from workbench.ingest.events.spans import ModelSpan, ToolSpan
 from workbench.ingest.otlp.genai import GENAI
 from workbench.ingest.otlp.genai_events import GENAI_EVENTS
 from workbench.ingest.otlp.langsmith import LANGSMITH

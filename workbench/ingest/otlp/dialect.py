@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.errors import TraceFormatError
 from workbench.ingest.events.messages import Message, Role, read_message
+from workbench.ingest.events.spans import ModelSpan, ToolSpan
 from workbench.ingest.events.transcript import Answered, Asked, Said
 from workbench.ingest.events.usage import cost_in
-from workbench.ingest.events.weave import ModelSpan, ToolSpan
 from workbench.ingest.otlp.attributes import is_cut_json, json_in
 from workbench.ingest.otlp.histories import Histories
 from workbench.ingest.otlp.spans import Happening, Span, Tree
@@ -128,7 +128,8 @@ def model_part(  # noqa: PLR0913  each is one thing that dialects keep in their 
     A reply whose content was not recorded still counts as one, unless the request failed.
     """
     first = _first_choice(replies)
-    if not first and not span.failed:
+    unseen = not first and not span.failed
+    if unseen:
         first = [Message(role=Role.ASSISTANT, said=Said(ref=span.ref))]
     if first:
         said = first[0].said
@@ -146,6 +147,7 @@ def model_part(  # noqa: PLR0913  each is one thing that dialects keep in their 
         ),
         history=tuple(history),
         reply=tuple(first),
+        unseen=unseen,
     )
     return Part(event=event, tools=tools, model=model, session=session)
 

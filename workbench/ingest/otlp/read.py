@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.messages import Role
+from workbench.ingest.events.spans import ModelSpan
 from workbench.ingest.events.transcript import Said, Transcript
-from workbench.ingest.events.weave import ModelSpan, weave
+from workbench.ingest.events.weave import weave
 from workbench.ingest.files.otlp_records import is_sdk_record, the_one
 from workbench.ingest.otlp.assemble import events_of, told_by
 from workbench.ingest.otlp.autogen import team_of, told_by_runtime
