@@ -1,0 +1,96 @@
+"""The steps of a review as a person does them in the notebooks, the same for every incident."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.browser.desks import Hand, put_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "CASE",
+    "OPEN",
+    "REDACTION",
+    "Waits",
+    "decide_all",
+    "is_written",
+    "opened",
+    "seen",
+    "survivors_are_shown",
+]
+
+REDACTION = "desk.session.step('redaction')"
+OPEN = f"sum(row['reaches'] and row['status'] == 'open' for row in {REDACTION}.rows())"
+CASE = "desk.session.step('case')"
+
+
+@dataclass
+class Waits:
+    """How long a person looked at nothing new, step by step."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def of(self, step: str) -> Iterator[None]:
+        """Time what is waited for; a step done twice counts as its slowest."""
+        begun = time.monotonic()
+        yield
+        took = time.monotonic() - begun
+        self.seconds[step] = max(took, self.seconds.get(step, 0.0))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{step} {took:.1f} s" for step, took in self.seconds.items())
+
+
+def opened(lab, folder, name, **parameters):
+    """Open a notebook of a desk and run all of its cells."""
+    path = put_notebook(folder, name, **parameters)
+    lab.open(path).page.set_default_timeout(60_000)
+    lab.run_all()
+    return Hand(lab.page, acts=1)
+
+
+def survivors_are_shown(lab, *, least):
+    """Wait for the first finding; what reaches the case is listed before the rest."""
+    lab.page.locator(".wb-redaction .wb-hunk").first.wait_for(timeout=120_000)
+    reach = lab.py(f"[row['reaches'] for row in {REDACTION}.rows()]")
+    assert reach == sorted(reach, reverse=True)
+    assert least <= sum(reach) <= len(reach)
+    return sum(reach)
+
+
+def seen(page):
+    """The button that says that a text was read."""
+    return page.get_by_role("button", name="Seen: nothing more here")
+
+
+def decide_all(lab, act, *, least, waits=None):
+    """Decide on one survivor after the other; a text is settled when all values in it are."""
+    head = lab.page.locator(".wb-finding-head h4")
+    waits = waits or Waits()
+    made = 0
+    while lab.py(OPEN):
+        with waits.of("next finding"):
+            head.and_(lab.page.locator(":not([data-past])")).wait_for()
+        head.evaluate("node => node.setAttribute('data-past', '')")
+        act(seen(lab.page).count() == 1)
+        made += 1
+        with waits.of("decision kept"):
+            lab.eventually(f"len({REDACTION}.entries)", made, timeout_s=30)
+        with waits.of("checked again"):
+            lab.eventually(f"{REDACTION}.is_checking", wanted=False, timeout_s=60)
+    assert made >= least
+    return made
+
+
+def is_written(lab):
+    """Wait until the redacted draft is as it was decided."""
+    expect(lab.page.get_by_text("is written as decided")).to_be_visible(timeout=120_000)
+    assert lab.py(f"{REDACTION}.state()['unreviewed']") == 0
