@@ -14,7 +14,7 @@ import re
 import zlib
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from workbench.review.intake import take_file
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from workbench.model.jsonvalue import JsonMap
 
 __all__ = ["Canaries", "Hit", "a_canary_store", "files_of", "leaks_in", "search"]
 
 _DOMAIN = "fabrikam.com"
 _LETTERS = "bcdfghjkmnpqrstvwz"
-_MIN_WORD = 8
 
 
 @dataclass(kw_only=True)
@@ -84,7 +82,7 @@ _CODES = re.compile(rb"(?:<|\xe2\x9f\xa8|\[|\\)?U\+[0-9a-fA-F]{4,6}(?:>|\xe2\x9f
 _MARKS = re.compile(rb"<[^<>]{0,200}>")
 _NO_WORD = re.compile(rb"[^a-z0-9@.]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_PACKED = {b"\x1f\x8b": gzip.decompress, b"\x78\x9c": zlib.decompress}
+_PACKED: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"\x78\x9c": zlib.decompress}
 
 
 def _unescaped(data: bytes) -> bytes:
@@ -168,7 +166,7 @@ def a_canary_store(folder: Path, canaries: Canaries) -> str:
     return str(document["run_id"])
 
 
-def _fill_run(run: JsonMap, canaries: Canaries) -> None:
+def _fill_run(run: dict[str, Any], canaries: Canaries) -> None:
     mail = canaries.mail
     run["run_id"] = f"run {mail('run_id')}"
     run["session"] = f"chat {mail('session')}"
@@ -198,8 +196,9 @@ def _fill_run(run: JsonMap, canaries: Canaries) -> None:
             tool["description"] += f" Questions: {mail('description of the tool that failed')}"
 
 
-def _fill_events(events: list[JsonMap], canaries: Canaries) -> None:
-    mail, seen = canaries.mail, set()
+def _fill_events(events: list[dict[str, Any]], canaries: Canaries) -> None:
+    mail = canaries.mail
+    seen: set[str] = set()
     for event in events:
         kind = event["kind"]
         if kind == "model_request":
@@ -219,12 +218,12 @@ def _fill_events(events: list[JsonMap], canaries: Canaries) -> None:
         seen.add(kind)
 
 
-def _strange_events(canaries: Canaries) -> list[JsonMap]:
+def _strange_events(canaries: Canaries) -> list[dict[str, Any]]:
     """Return what the incident has none of: a call nobody asked for, permissions, changes."""
     mail, at = canaries.mail, "2026-11-17T09:12:25.980Z"
     args = {mail("args key"): [mail("args item")], "deep": {"er": json.dumps({"a": mail("deep")})}}
     agent, tool, call_id = mail("agent"), f"crm.{canaries.word('tool name')}", mail("call_id")
-    events: list[JsonMap] = [
+    events: list[dict[str, Any]] = [
         {
             "kind": "tool_call",
             "call_id": call_id,

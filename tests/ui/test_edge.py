@@ -56,7 +56,6 @@ def test_the_place_of_an_error_that_was_never_raised():
 def test_ipython_shows_an_error_of_ours_without_values_of_variables(mode, capsys):
     """Its verbose mode writes the value of every local variable, on each frame."""
     shell = InteractiveShell()
-    shell.history_manager.enabled = False
     shell.run_line_magic("xmode", mode)
     shell.user_ns |= {"act": at_the_edge(breaks), "text": CANARY}
 
