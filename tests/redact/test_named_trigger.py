@@ -9,11 +9,11 @@ import pytest
 from tests.builders import a_call, a_trace, a_user
 from workbench.casefile.contract import load_contract
 from workbench.errors import InputError
-from workbench.model.event import Outcome
+from workbench.model.event import Outcome, ToolCall
 from workbench.redact import redact_trace
 
 if TYPE_CHECKING:
-    from workbench.model.jsonvalue import Json
+    from workbench.model.jsonvalue import Json, JsonMap
 
 KEY = bytes(range(32))
 
@@ -49,7 +49,7 @@ def test_where_only_the_end_is_wrong_early_failures_are_no_trigger(end: str):
     lost = a_call("crm.get", args={"account_id": "ACC-1234567"}, outcome=Outcome.PERMANENT)
     late = a_call("crm.put", args={"account_id": "ACC-7654321"}, outcome=Outcome.MISSING)
     trace = a_trace(a_user("do it"), lost, a_call("crm.list", args={"n": 1}), late)
-    names = {"names": {"finishes/1": end}} if end != "finishes/1" else {}
+    names: JsonMap = {"names": {"finishes/1": end}} if end != "finishes/1" else {}
 
     def triggers(**contract: Json) -> set[str]:
         redaction = redact_trace(
@@ -60,7 +60,7 @@ def test_where_only_the_end_is_wrong_early_failures_are_no_trigger(end: str):
     early, last = (
         f"#{e.seq}.args.account_id"
         for e in trace.events
-        if e.kind == "tool_call" and "account_id" in e.args
+        if isinstance(e, ToolCall) and isinstance(e.args, dict) and "account_id" in e.args
     )
     assert triggers(finishes=True) == {last}
     assert triggers(finishes=True, forbid_call=["crm.list"]) == {early, last}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.casefile.samples import text_of
@@ -12,6 +14,9 @@ from workbench.review.owners import Owners
 from workbench.review.stale import SignKind, due_cases
 from workbench.review.tool_drift import CurrentTool
 from workbench.store.records import TrialResult
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import JsonMap
 
 OWNERS = Owners(names=frozenset({"billing-agents"}), sources=("CODEOWNERS",))
 HISTORY = 'history: [{{date: "{}", by: ann, change: created}}]\n'
@@ -165,7 +170,7 @@ def test_two_files_with_one_id_are_named(tmp_path):
 def test_tools_that_are_gone_or_not_what_they_were_are_signs(tmp_path):
     """A case that replays what no server offers any more protects against the past."""
     put(tmp_path, text=PROVEN)
-    schema = {
+    schema: JsonMap = {
         "type": "object",
         "properties": {"operation_id": {"type": "integer"}, **{key: {} for key in "abcd"}},
         "required": ["a"],

@@ -107,8 +107,10 @@ def test_long_lists_are_in_full_elsewhere(redacted):
 
     lists = long_lists(many)
 
-    assert {name: len(full) for name, full in lists.items()} == {"ledger": 13, "trigger": 14}
-    assert lists["trigger"][0] == {"at": "#2.text", "facts": ["case:lower"]}
+    assert set(lists) == {"ledger", "trigger"}
+    assert isinstance(lists["ledger"], list)
+    assert len(lists["ledger"]) == 13
+    assert lists["trigger"] == [{"at": "#2.text", "facts": ["case:lower"]}] * 14
     assert "  ... 2 more in x.lists.json" in render_redaction(many, lists="x.lists.json")
     assert long_lists(replace(many, ledger=(), trigger=())) == {}
 

@@ -34,7 +34,9 @@ SCHEMA: JsonMap = {
 def a_tool(schema: JsonMap | None = None, **changes: str) -> CaseTool:
     """Return a tool of a case."""
     fields = {"name": "billing.pause", "wire": "billing_pause", "description": "Pauses."}
-    return CaseTool(**(fields | changes), effect=Effect.WRITE, schema=SCHEMA if schema is None else schema)
+    return CaseTool(
+        **(fields | changes), effect=Effect.WRITE, schema=SCHEMA if schema is None else schema
+    )
 
 
 def told(schema: JsonMap, description: str = "Pauses.") -> list[tuple[str, str]]:

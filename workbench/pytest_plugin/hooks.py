@@ -91,7 +91,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how well the agent was held, as every report does."""
     levels = {
-        value
+        str(value)
         for outcome in _SHOWN
         for report in terminalreporter.stats.get(outcome, ())
         if isinstance(report, pytest.TestReport)  # a file that was not collected has no trial

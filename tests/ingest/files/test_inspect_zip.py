@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,12 @@ from tests.ingest.importers.test_inspect_log import a_sample
 from tests.ingest.samples import dumped, read, write_file
 from workbench.errors import TraceFormatError
 from workbench.ingest.files import inspect_zip
-from workbench.ingest.files.inspect_zip import is_zip, samples_of, zipfile
+from workbench.ingest.files.inspect_zip import is_zip, samples_of
+
+if sys.version_info >= (3, 14):
+    import zipfile
+else:
+    from backports.zstd import zipfile
 
 if TYPE_CHECKING:
     from pathlib import Path
