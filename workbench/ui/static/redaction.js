@@ -122,7 +122,8 @@ function render(context) {
             row.becomes ? el("span", { class: "wb-becomes" }, "→ ", text(row.becomes.trim())) : null,
             row.trigger ? chip("trigger", "bad") : null, row.lost ? chip(`${row.lost} lost`, "warn") : null,
             row.reaches ? null : chip("by rule")),
-          el("span", { class: "wb-where" }, row.at, row.places > 1 ? ` · ${row.places} places` : "")),
+          el("span", { class: "wb-where" }, el("span", { class: "wb-at", title: row.at }, row.at),
+            row.places > 1 ? el("span", { class: "wb-places" }, `· ${row.places} places`) : null)),
         el("span", { class: "wb-said" }, row.status === "open" ? "" : row.by ?? ""),
       ];
     },
