@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.place import describe
@@ -11,6 +12,7 @@ from workbench.ingest.formats import known_formats
 from workbench.ingest.records.jsontext import has_lone_surrogate, without_lone_surrogates
 from workbench.ingest.records.origin import Origin, usable_id
 from workbench.ingest.records.parts import PartMap
+from workbench.ingest.records.piece import together
 from workbench.ingest.rows import Rows, message_path, rows_of, with_exact_arguments
 from workbench.ingest.survey import digest_of
 from workbench.model.trace import Imported, Losses, Trace
@@ -40,6 +42,7 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
         file: name of the file, without its folder.
         tools: declared tools.
     """
+    run = replace(run, pieces=tuple(together(run.pieces)))
     raw = _joined(run.pieces)
     first = run.pieces[0]
     place = None if run.is_file else first.place

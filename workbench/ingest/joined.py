@@ -12,16 +12,16 @@ from workbench.ingest.files.source import pieces_in
 from workbench.ingest.formats import known_formats
 from workbench.ingest.gather import Gathered
 from workbench.ingest.imported import imported
+from workbench.ingest.records.piece import together
 from workbench.model.trace import Loss, Losses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.ingest.records.format import Format
-    from workbench.ingest.records.piece import Piece
     from workbench.model.trace import Imported, Tool
 
-__all__ = ["as_text", "is_joinable", "joined"]
+__all__ = ["is_joinable", "joined"]
 
 
 def is_joinable(run: Imported) -> bool:
@@ -47,8 +47,8 @@ def joined(run: Imported, *earlier: bytes, tools: Sequence[Tool] = ()) -> Import
     after = list(pieces_in(run.raw))
     if not all(piece.error is None and entry.recognises(piece.value) for piece in before):
         return run
-    if len({piece.text is None for piece in (*before, *after)}) > 1:
-        before, after = [as_text(p) for p in before], [as_text(p) for p in after]
+    both = together([*before, *after])
+    before, after = both[: len(before)], both[len(before) :]
     unique = {piece.raw: piece for piece in (*before, *after)}
     late = len(unique) - len({piece.raw for piece in after})
     file = run.trace.source.file if run.trace and run.trace.source else None
@@ -69,8 +69,3 @@ def joined(run: Imported, *earlier: bytes, tools: Sequence[Tool] = ()) -> Import
 def _format(run: Imported) -> Format | None:
     source = None if run.trace is None else run.trace.source
     return None if source is None else known_formats().get(source.format or "")
-
-
-def as_text(piece: Piece) -> Piece:
-    """Write a binary record as JSON, where records of both kinds make one run."""
-    return piece if piece.text is None else replace(piece, raw=piece.text.encode(), text=None)

@@ -18,9 +18,9 @@ from workbench.ingest.files.otlp_records import LEVELS
 from workbench.ingest.files.source import document_of, pieces_in
 from workbench.ingest.gather import Gathered, gathered
 from workbench.ingest.imported import imported
-from workbench.ingest.joined import as_text
 from workbench.ingest.otlp.read import FORMAT
 from workbench.ingest.otlp.wire import id_in
+from workbench.ingest.records.piece import together
 from workbench.ingest.survey import Survey
 
 if TYPE_CHECKING:
@@ -118,7 +118,5 @@ def run_of(stored: Sequence[bytes]) -> Imported:
 
 
 def _each_once(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return each record once, all of them as text where some are."""
-    if len({piece.text is None for piece in pieces}) > 1:
-        pieces = [as_text(piece) for piece in pieces]
-    return list({piece.raw: piece for piece in pieces}.values())
+    """Return each record once."""
+    return list({piece.raw: piece for piece in together(pieces)}.values())

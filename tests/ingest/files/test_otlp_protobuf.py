@@ -21,7 +21,9 @@ from tests.ingest.otlp.spans import (
 )
 from tests.ingest.samples import kinds, lost, write_file
 from workbench.errors import TraceFormatError
+from workbench.ingest import received
 from workbench.ingest.files.otlp_protobuf import is_otlp
+from workbench.ingest.files.source import pieces_in
 from workbench.ingest.reader import ingest_traces, read_source
 
 if TYPE_CHECKING:
@@ -140,3 +142,15 @@ def test_damaged_bytes_are_refused(tmp_path: Path, data: bytes, reason: str) -> 
 def test_text_is_not_taken_for_protobuf(text: bytes) -> None:
     """A line break is also the first byte of a message."""
     assert not is_otlp(text)
+
+
+def test_spans_and_log_records_of_one_run_can_be_read_again(tmp_path: Path) -> None:
+    """Behind one another in protobuf they would be one damaged message."""
+    said = a_log("gen_ai.user.message", {"content": "And then?"}, span=2)
+    messages = (a_message(a_document(*a_billing_run())), a_message(a_document(logs=(said,))))
+    (run,) = read_source(write_file(tmp_path / "both.binpb", framed(*messages)))
+
+    again = received.run_of([run.raw])
+
+    assert trace_of(again).events == trace_of(run).events
+    assert len(list(pieces_in(run.raw))) == len(a_billing_run()) + 1

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.ingest.records.parts import PartMap
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["Piece"]
+__all__ = ["Piece", "together"]
 
 
 @quick_init
@@ -32,3 +34,23 @@ class Piece:
     """What a decoder writes for `raw` that is no JSON text itself: the JSON of `value`."""
     parts: PartMap | None = None
     """Where the parts of `raw` stand, if somebody asked already."""
+
+
+def together(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return records whose bytes can stand in one file: as text, unless all are of one kind.
+
+    Binary spans and log records behind one another would be one damaged message.
+    """
+    if len({_kind(piece) for piece in pieces}) < 2:
+        return list(pieces)
+    return [
+        piece if piece.text is None else replace(piece, raw=piece.text.encode(), text=None)
+        for piece in pieces
+    ]
+
+
+def _kind(piece: Piece) -> str | None:
+    """Return what a binary message is of: the one name at its top; None: it is text."""
+    if piece.text is None:
+        return None
+    return next(iter(piece.value), "") if isinstance(piece.value, dict) else ""
