@@ -102,6 +102,27 @@ def test_success_after_a_read_that_said_pending_is_found():
     ]
 
 
+@pytest.mark.parametrize(
+    ("operation", "said", "confidence"),
+    [
+        ("", "Plans are paused.", "medium"),
+        (1, "All 17 plans are paused.", "medium"),
+        (1, "Plan A-1 is paused.", "medium"),
+        (1, "That is 1.5 plans, and they are paused.", "medium"),
+        (5, "That is 1.5 plans, and they are paused.", "medium"),
+        ("op_1", "op_17 and op_1_b are paused.", "medium"),
+        ("op_1", "Not op_17 but op_1, which is paused.", "high"),
+        ("op_1", "It is paused: op_1", "high"),
+        ("op_1", "操作op_1已完成", "high"),
+    ],
+)
+def test_a_claim_is_about_an_operation_that_it_names_by_itself(operation, said, confidence):
+    """A short id, or none, stands in nearly every text by chance."""
+    ((_, given, _),) = found(a_look("pending", operation), a_claim(said, outcome=SUCCESS))
+
+    assert given == confidence
+
+
 def test_a_lost_write_counts_before_a_look_that_said_pending():
     """The write is what makes it certain; the look only shows that nobody waited."""
     ((name, confidence, _),) = found(a_pause(), a_look("pending"), a_success())

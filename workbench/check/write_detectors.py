@@ -91,7 +91,26 @@ def _how(call: Call) -> str:
 def _names(facts: Facts, seq: int, call: Call) -> bool:
     """Whether a claim names the operation that a call asked for: it is about that one then."""
     claim = facts.trace.events[seq]
-    return isinstance(claim, Claim) and any(text in claim.text for text in _asks_for(call))
+    return isinstance(claim, Claim) and any(_says(claim.text, name) for name in _asks_for(call))
+
+
+def _says(text: str, name: str) -> bool:
+    """Whether a text says a name by itself: `17` is neither in `A-17` nor in `170` nor in `17.5`."""
+    at = text.find(name) if name else -1
+    while at >= 0:
+        before, after = text[max(0, at - 2) : at], text[at + len(name) :][:2]
+        if not _goes_on(before[::-1]) and not _goes_on(after):
+            return True
+        at = text.find(name, at + 1)
+    return False
+
+
+def _goes_on(beside: str) -> bool:
+    """Whether a word goes on in the two characters beside it, the nearer one first."""
+    first = beside[:1]
+    if first in (".", ","):
+        return beside[1:].isdigit()
+    return first in ("-", "_") or (first.isascii() and first.isalnum())
 
 
 def _asks_for(call: Call) -> frozenset[str]:
