@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 import pytest
 
 from tests.review.stale_cases import PROVEN, TODAY, put
 from workbench.casefile.case import load_case
-from workbench.errors import InputError
+from workbench.errors import CaseFormatError, InputError
 from workbench.model.case import CaseState, Mute
 from workbench.review.agenda import (
     Action,
@@ -14,6 +17,7 @@ from workbench.review.agenda import (
     decide_case,
     meeting_record,
     store_decision,
+    write_record,
 )
 from workbench.review.stale import due_cases
 from workbench.store.handle import open_store
@@ -157,3 +161,61 @@ def test_the_record_names_what_was_decided_and_what_was_left(tmp_path):
     assert "| `b` | billing-agents | 2026-11-02 | its review was due 28 days ago" in text
     assert "Present: nobody was named." in empty
     assert "##" not in empty
+
+
+def test_a_record_written_again_keeps_the_notes_below_it(tmp_path):
+    """The meeting goes on after the first decision; what was noted is part of it."""
+    path = tmp_path / "reviews" / "2026-11-30.md"
+    write_record(path, "# First\n")
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\nRead out by Bo.\r\n")
+
+    write_record(path, "# Second\n")
+    write_record(path, "# Third\n")
+
+    text = path.read_bytes().decode()
+    assert text.startswith("# Third\n\n<!-- Notes below")
+    assert text.endswith("-->\n\nRead out by Bo.\r\n")
+    assert "# First" not in text
+
+
+def test_minutes_that_people_wrote_themselves_become_the_notes(tmp_path):
+    """A file of that day without our mark is somebody's own, and is in no store."""
+    path = tmp_path / "2026-11-30.md"
+    path.write_text("# Minutes\n\nBo was there.\n", "utf-8")
+
+    write_record(path, "# Stale cases\n")
+    write_record(path, "# Stale cases\n")
+
+    text = path.read_text("utf-8")
+    assert text.startswith("# Stale cases\n")
+    assert text.endswith("-->\n\n# Minutes\n\nBo was there.\n")
+    assert text.count("Bo was there.") == 1
+
+
+def test_what_is_no_text_is_not_replaced_by_a_record(tmp_path):
+    """It is somebody's, whatever it is."""
+    path = tmp_path / "2026-11-30.md"
+    path.write_bytes(b"\xff\xfe minutes")
+
+    with pytest.raises(InputError, match=r"is no text in UTF-8[\s\S]*Fix: move the file away"):
+        write_record(path, "# Stale cases\n")
+
+    assert path.read_bytes() == b"\xff\xfe minutes"
+
+
+def test_a_record_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    """A full disk in the middle must not cost the notes."""
+    path = tmp_path / "2026-11-30.md"
+    write_record(path, "# First\n")
+    before = path.read_bytes()
+
+    def is_full(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", is_full)
+    with pytest.raises(CaseFormatError, match="cannot be written"):
+        write_record(path, "# Second\n")
+
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]

@@ -15,7 +15,7 @@ from unicodedata import category
 
 from workbench.casefile.case import load_case
 from workbench.casefile.case_checks import is_date
-from workbench.casefile.files import shown_path
+from workbench.casefile.files import read_bytes, shown_path, write_over
 from workbench.casefile.place import describe
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState, HistoryEntry, Mute
@@ -41,6 +41,7 @@ __all__ = [
     "meeting_record",
     "store_decision",
     "taken_on",
+    "write_record",
 ]
 
 
@@ -63,6 +64,7 @@ _ACTIONS: Final = {
 _CHANGE: Final = re.compile(
     r"(kept|to be fixed|muted|archived)(?:(?:, review date \S+ ->| until) (\S+))?"
 )
+_NOTES: Final = "<!-- Notes below this line stay when the record is written again. -->"
 _LONGEST: Final = 4_000
 """Characters of a name or a reason."""
 _NEEDS_DATE: Final = {
@@ -265,6 +267,36 @@ def meeting_record(
         ),
     )
     return "\n\n".join((*head, *_decided_part(decisions), *_open_part(open_rows))) + "\n"
+
+
+def write_record(path: Path, record: str) -> None:
+    """Write the record of a meeting, or write it again: what people noted below it stays.
+
+    Args:
+        path: of the record; where a file without our mark is there, all of it becomes notes.
+        record: as `meeting_record` returned it.
+
+    Raises:
+        CaseFormatError: the file cannot be read or written.
+        InputError: what is there is no text; it stays as it is.
+    """
+    notes = _notes_in(path) if path.exists() else ""
+    write_over(path, f"{record}\n{_NOTES}\n{notes}")
+
+
+def _notes_in(path: Path) -> str:
+    try:
+        before = read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(
+            "is no text in UTF-8; expected the record of a meeting",
+            place=shown_path(path),
+            fix="move the file away, and write the record again",
+        ) from None
+    _, mark, notes = before.partition(_NOTES)
+    if mark:
+        return notes.removeprefix("\r").removeprefix("\n")
+    return f"\n{before}"
 
 
 def _decided_part(decisions: Sequence[Taken]) -> Iterator[str]:

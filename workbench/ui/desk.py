@@ -19,6 +19,7 @@ from workbench.casefile.settings import find_settings, keys_folder, load_setting
 from workbench.errors import InputError
 from workbench.model.wording import counted
 from workbench.redact.policy import DEFAULT_POLICY, load_policy
+from workbench.review.agenda import write_record
 from workbench.review.owners import find_owners
 from workbench.review.vault import Vault
 from workbench.store.handle import open_store
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 __all__ = ["ReviewDesk", "StaleDesk", "open_desk", "open_stale_desk"]
 
 _POLICY: Final = "redaction.yaml"
-_NOTES: Final = "<!-- Notes below this line stay when the record is written again. -->"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,15 +277,12 @@ class StaleDesk:
     def write_record(self) -> str:
         """Write the record of the meeting beside the cases, and return it with its place.
 
-        What people wrote below the mark for notes stays.
+        What people noted in it stays.
         """
         text = self.table.record()
         if not self.table.has_decided:
             return f"{text}\nNothing is decided yet, so no record is written."
-        self._record.parent.mkdir(exist_ok=True)
-        before = self._record.read_text("utf-8") if self._record.is_file() else ""
-        notes = before.partition(_NOTES)[2]
-        self._record.write_text(f"{text}\n{_NOTES}{notes or chr(10)}", "utf-8")
+        write_record(self._record, text)
         return f"{text}\nWritten to {shown_path(self._record)}."
 
 
