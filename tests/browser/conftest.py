@@ -35,7 +35,9 @@ def server(chromium, tmp_path_factory):
     """The one server; its folder is empty but for what tests write."""
     home = tmp_path_factory.mktemp("jupyter")
     folder = tmp_path_factory.mktemp("notebooks")
-    with serving(folder, home, WORKBENCH_KEYS=str(home / "keys")) as running:
+    spare = home / "tmp"
+    spare.mkdir()
+    with serving(folder, home, WORKBENCH_KEYS=str(home / "keys"), TMPDIR=str(spare)) as running:
         yield running
 
 
