@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from tests.producers.expected import Producer, Take
     from tests.producers.judging import Emission, Read
-    from tests.producers.takes import Producer, Take
 
 __all__ = ["DOCUMENT", "environment_of", "main"]
 
@@ -102,7 +102,7 @@ def _played(producer: Producer, take: Take, environment: Environment) -> Iterato
         done = subprocess.run(
             (*words, take.name, folder),
             cwd=ROOT,
-            env=_variables(folder, address) | take.environment,
+            env=_variables(folder, address) | dict(take.environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -11,10 +11,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tests.corpus.generated import CANONICAL, Row, facets_of, without
+from workbench.ingest.files.source import pieces_in
 from workbench.ingest.otlp.assemble import dialect_of
 from workbench.ingest.otlp.spans import span_of
 from workbench.ingest.reader import read_source
-from workbench.ingest.received import pieces_of_protobuf
 from workbench.model.event import Permission
 from workbench.store.handle import open_store
 
@@ -88,7 +88,7 @@ def read_all(folder: Path, emission: Emission) -> list[Read]:
 
 def _spans(batches: Sequence[bytes]) -> Iterator[tuple[str, str | None]]:
     """Yield the first word of each span's name, and its dialect."""
-    for piece in chain.from_iterable(map(pieces_of_protobuf, batches)):
+    for piece in chain.from_iterable(map(pieces_in, batches)):
         span = span_of(piece.value, "")
         if span is not None:
             dialect = dialect_of(span)

@@ -1,4 +1,4 @@
-"""A loop on OpenAI's own client under two instrumentations: two APIs, streaming and not."""
+"""A loop on OpenAI's own client under three instrumentations: two APIs, streaming and not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import openai
 from opentelemetry import trace
 
 from tests.producers.scripts.support import provider, scenario
-from tests.producers.scripts.support.tracing import tracer_provider
+from tests.producers.scripts.support.tracing import logger_provider, tracer_provider
 
 
 def _chat(client):
@@ -99,16 +99,18 @@ _LOOPS = {
     "chat_streamed": _chat_streamed,
     "responses": _responses,
     "responses_streamed": partial(_responses, streaming=True),
+    "events": _chat,
 }
 _INSTRUMENTATIONS = {
     "openllmetry": "opentelemetry.instrumentation.openai",
     "openinference": "openinference.instrumentation.openai",
+    "opentelemetry": "opentelemetry.instrumentation.openai_v2",
 }
 
 
 def _played(loop, instrumentation):
     instrumentor = importlib.import_module(instrumentation).OpenAIInstrumentor
-    instrumentor().instrument(tracer_provider=tracer_provider())
+    instrumentor().instrument(tracer_provider=tracer_provider(), logger_provider=logger_provider())
     client = openai.OpenAI(base_url=f"{provider.start()}/v1", api_key="x")
     with trace.get_tracer("app").start_as_current_span("billing-run"):
         return {"messages.json": loop(client)}
