@@ -84,6 +84,28 @@ def test_our_errors_speak_and_others_only_have_a_type() -> None:
     assert "helen" not in said_of(ValueError("helen@example.com"))
 
 
+def test_what_is_asked_for_after_stop_is_done_and_what_waited_is_not() -> None:
+    """A search that is started while the old one still ends must not end before it begins."""
+    heard: list[tuple[str, bool]] = []
+    begun, gate = Event(), Event()
+    worker = a_worker([], [])
+
+    def long(stop: Event) -> None:
+        begun.set()
+        gate.wait(5)
+        heard.append(("long", stop.is_set()))
+
+    worker.ask("long", long)
+    assert begun.wait(5)
+    worker.ask("waits", lambda stop: heard.append(("waits", stop.is_set())))
+    worker.stop()
+    worker.ask("later", lambda stop: heard.append(("later", stop.is_set())))
+    gate.set()
+
+    assert worker.wait(5)
+    assert heard == [("long", True), ("waits", True), ("later", False)]
+
+
 def test_work_is_left_at_once_when_stop_is_pressed_and_done_otherwise() -> None:
     """A question that takes a minute must not keep a person waiting for a minute."""
     gate, stop = Event(), Event()

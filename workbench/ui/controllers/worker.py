@@ -71,24 +71,28 @@ class Worker:
         """
         self._lock = lock
         self._on_failure, self._on_rest = on_failure, on_rest
-        self._asked: dict[str, Callable[[Event], None]] = {}
+        self._asked: dict[str, tuple[Callable[[Event], None], Event]] = {}
         self._thread: Thread | None = None
-        self._stop = Event()
+        self._under_way: Event | None = None
+        """Asks what is being done to end early."""
         self.is_working = False
 
     def ask(self, name: str, work: Callable[[Event], None]) -> None:
         """Have a piece of work done; it takes the event that asks it to end early."""
         with self._lock:
-            self._asked[name] = work
+            self._asked[name] = work, Event()
             if not self.is_working:
                 self.is_working = True
-                self._stop = Event()
                 self._thread = Thread(target=self._run, name="workbench-worker", daemon=True)
                 self._thread.start()
 
     def stop(self) -> None:
-        """Ask the work to end early; returns at once."""
-        self._stop.set()
+        """Ask what is under way, or waits, to end early; what is asked for later is done."""
+        with self._lock:
+            for _, stop in self._asked.values():
+                stop.set()
+            if self._under_way is not None:
+                self._under_way.set()
 
     def wait(self, timeout_s: float) -> bool:
         """Wait until nothing is to be done; say whether that came."""
@@ -99,12 +103,14 @@ class Worker:
     def _run(self) -> None:
         while True:
             with self._lock:
+                self._under_way = None
                 if not self._asked:
                     self.is_working = False
                     break
-                work = self._asked.pop(next(iter(self._asked)))
+                work, stop = self._asked.pop(next(iter(self._asked)))
+                self._under_way = stop
             try:
-                work(self._stop)
+                work(stop)
             except Stopped:  # it has told what it reached
                 continue
             except Exception as error:  # noqa: BLE001  its text may be of the trace; told by type
