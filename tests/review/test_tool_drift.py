@@ -85,6 +85,27 @@ def test_each_difference_has_its_place_and_its_weight(
     assert told(schema) == wanted
 
 
+def test_what_a_schema_only_says_is_reworded_whatever_its_form() -> None:
+    """A default refuses no call, be it a mapping; a schema that is called `default` may."""
+    old: JsonMap = {
+        "default": {"mode": "soft"},
+        "examples": [1],
+        "$defs": {"default": {"type": "string"}, "same": True},
+    }
+    new: JsonMap = {
+        "default": {"mode": "hard", "days": 2},
+        "examples": {"one": 1},
+        "$defs": {"default": {"type": "integer"}, "same": True},
+    }
+    now = CurrentTool(name="billing_pause", description="Pauses.", schema=new)
+
+    assert [(one.change.value, one.what) for one in drifts([a_tool(old)], [now])] == [
+        ("breaking", "$defs.default.type is another one"),
+        ("reworded", "default"),
+        ("reworded", "examples"),
+    ]
+
+
 def test_a_reworded_and_a_gone_tool(tmp_path: Path) -> None:
     """Names on a model's API have no dots; a tool that nobody offers is gone."""
     assert told(SCHEMA, "Stops.") == [("reworded", "its description")]

@@ -32,6 +32,8 @@ _MAX_BYTES: Final = 8 << 20
 _SCHEMA_KEYS: Final = ("inputSchema", "input_schema", "parameters", "schema")
 _WORDS: Final = frozenset({"description", "title", "examples", "$comment", "default"})
 """Keywords of a schema that say something and refuse nothing."""
+_NAMED: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties"})
+"""Keywords whose mapping holds schemas by name; a name is no keyword, whatever it is."""
 
 
 class Change(StrEnum):
@@ -130,12 +132,21 @@ def _changes(old: JsonMap, new: JsonMap, at: str) -> Iterator[tuple[Change, str]
         before, after = old.get(key), new.get(key)
         if before == after:
             continue
-        if isinstance(before, dict) and isinstance(after, dict):
-            yield from _changes(before, after, f"{at}{key}.")
-        elif key in _WORDS:
+        if key in _WORDS:
             yield Change.REWORDED, f"{at}{key}"
+        elif key in _NAMED and isinstance(before, dict) and isinstance(after, dict):
+            for name in sorted(before.keys() | after.keys()):
+                yield from _schemas(before.get(name), after.get(name), f"{at}{key}.{name}")
         else:
-            yield Change.BREAKING, f"{at}{key} is another one"
+            yield from _schemas(before, after, f"{at}{key}")
+
+
+def _schemas(before: Json, after: Json, at: str) -> Iterator[tuple[Change, str]]:
+    """Compare what is a schema, or the value of a keyword."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        yield from _changes(before, after, f"{at}.")
+    elif before != after:
+        yield Change.BREAKING, f"{at} is another one"
 
 
 def _required(old: JsonMap, new: JsonMap, at: str) -> Iterator[tuple[Change, str]]:
@@ -154,11 +165,7 @@ def _properties(
     for name in sorted(new.keys() - old.keys()):
         yield Change.ADDITIVE, f"{at}{name} is new"
     for name in sorted(old.keys() & new.keys()):
-        before, after = old[name], new[name]
-        if isinstance(before, dict) and isinstance(after, dict):
-            yield from _changes(before, after, f"{at}{name}.")
-        elif before != after:
-            yield Change.BREAKING, f"{at}{name} is another one"
+        yield from _schemas(old[name], new[name], f"{at}{name}")
 
 
 def _enum(old: JsonMap, new: JsonMap, at: str) -> Iterator[tuple[Change, str]]:
