@@ -14,57 +14,22 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desks import RUN, Hand, a_desk, picture, put_notebook
+from tests.browser.desks import RUN, a_desk, picture
+from tests.browser.drive import (
+    CASE,
+    REDACTION,
+    decide_all,
+    is_written,
+    opened,
+    seen,
+    survivors_are_shown,
+)
 from tests.browser.jupyter import ROOT
 from tests.notebooks.test_notebooks import PERSONAL
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-REDACTION = "desk.session.step('redaction')"
-OPEN = f"sum(row['reaches'] and row['status'] == 'open' for row in {REDACTION}.rows())"
-CASE = "desk.session.step('case')"
 MAX_ACTIONS = 40
-
-
-def opened(lab, folder, name, **parameters):
-    """Open a notebook of a desk and run all of its cells."""
-    path = put_notebook(folder, name, **parameters)
-    lab.open(path).page.set_default_timeout(60_000)
-    lab.run_all()
-    return Hand(lab.page, acts=1)
-
-
-def survivors_are_shown(lab):
-    """Wait for the first finding; what reaches the case is listed before the rest."""
-    lab.page.locator(".wb-redaction .wb-hunk").first.wait_for(timeout=120_000)
-    reach = lab.py(f"[row['reaches'] for row in {REDACTION}.rows()]")
-    assert reach == sorted(reach, reverse=True)
-    assert 6 <= sum(reach) < len(reach)
-
-
-def seen(page):
-    """The button that says that a text was read."""
-    return page.get_by_role("button", name="Seen: nothing more here")
-
-
-def decide_all(lab, act):
-    """Decide on one survivor after the other; a text is settled when all values in it are."""
-    head = lab.page.locator(".wb-finding-head h4")
-    made = 0
-    while lab.py(OPEN):
-        head.and_(lab.page.locator(":not([data-past])")).wait_for()
-        head.evaluate("node => node.setAttribute('data-past', '')")
-        act(seen(lab.page).count() == 1)
-        made += 1
-        lab.eventually(f"len({REDACTION}.entries)", made, timeout_s=30)
-        lab.eventually(f"{REDACTION}.is_checking", wanted=False, timeout_s=60)
-    assert made >= 6
-
-
-def is_written(lab):
-    """Wait until the redacted draft is as it was decided."""
-    lab.page.get_by_text("is written as decided").wait_for(timeout=120_000)
-    assert lab.py(f"{REDACTION}.state()['unreviewed']") == 0
 
 
 def exit_code(folder, agent):
@@ -104,11 +69,12 @@ def test_the_whole_review_by_mouse(lab, server):
     picture(lab, "timeline", "understand")
     hand.click(page.get_by_role("button", name="Take").first)
     hand.click(page.get_by_role("button", name="State this contract"))
-    survivors_are_shown(lab)
+    reaches = survivors_are_shown(lab, least=6)
+    assert reaches < lab.py(f"len({REDACTION}.rows())")
     picture(lab, "contract", "state")
     picture(lab, "redaction", "redact")
     accept = page.get_by_role("button", name="Accept")
-    decide_all(lab, lambda is_text: hand.click(seen(page) if is_text else accept))
+    decide_all(lab, lambda is_text: hand.click(seen(page) if is_text else accept), least=6)
     hand.click(page.get_by_role("button", name="Write redacted draft"))
     is_written(lab)
     lab.save()
@@ -161,9 +127,9 @@ def test_the_whole_review_by_keyboard(lab, server):
     expect(stating).to_be_enabled(timeout=60_000)
     hand.tab_to(stating)
     hand.press("Enter")
-    survivors_are_shown(lab)
+    survivors_are_shown(lab, least=6)
     hand.tab_to(page.get_by_role("listbox", name="Findings"))
-    decide_all(lab, lambda is_text: hand.press("s" if is_text else "a"))
+    decide_all(lab, lambda is_text: hand.press("s" if is_text else "a"), least=6)
     hand.press("w")
     is_written(lab)
     lab.save()
@@ -212,12 +178,12 @@ def test_a_restart_in_the_middle_of_each_step_loses_nothing(lab, server):
     expect(text).to_have_value("# half\n", timeout=60_000)
     page.get_by_role("button", name="Take").first.click()
     page.get_by_role("button", name="State this contract").click()
-    survivors_are_shown(lab)
+    survivors_are_shown(lab, least=6)
     page.get_by_role("button", name="Accept").click()
     lab.eventually(f"len({REDACTION}.entries)", 1)
 
     begun_anew(lab)
-    survivors_are_shown(lab)
+    survivors_are_shown(lab, least=6)
     assert lab.py(f"[(e.actor, e.payload['decision']) for e in {REDACTION}.entries]") == [
         ["Cy", "accepted"]
     ]
