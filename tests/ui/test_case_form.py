@@ -9,15 +9,17 @@ import pytest
 from tests.review.runs import CONTRACT, an_incident
 from tests.ui.stores import a_store
 from workbench.casefile.case import load_case
+from workbench.casefile.layout import format_case
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState
 from workbench.review.decision_log import DecisionLog
 from workbench.review.draft import open_draft as open_raw
+from workbench.review.export import export_draft, exported_before
 from workbench.review.incident import open_draft
 from workbench.review.owners import Owners
 from workbench.review.redact import redact_into
 from workbench.review.vault import Vault
-from workbench.ui.controllers.case_fields import CaseFields
+from workbench.ui.controllers.case_fields import CaseFields, details_of
 from workbench.ui.controllers.export import CaseForm
 
 pytestmark = pytest.mark.desk
@@ -53,7 +55,7 @@ def a_form(started, folder, name, reviewer="ann", **options):
     incident = open_draft("run-7f3a", store=store, reviewer=reviewer)
     incident.log = DecisionLog(store, f"r-{name}")
     cases = folder / "cases"
-    return CaseForm(draft, incident, vault=vault, cases=cases, today=TODAY, **options)
+    return CaseForm(draft, incident, vault=vault, cases=cases, **{"today": TODAY, **options})
 
 
 def wrong(form, **changes):
@@ -194,6 +196,46 @@ def test_a_file_of_somebody_else_is_never_written_over(form, tmp_path):
     assert path.read_bytes() == b"somebody else's\n"
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert form.file is None
+
+
+def test_a_file_whose_entry_could_not_be_written_is_taken_at_the_next_try(
+    form, started, tmp_path, request
+):
+    """The store's disk was full between the file and its entry: the case is not lost to the review."""
+    _, vault, draft = started
+    form.fill(WHOLE)
+    needles, cases = vault.needles(draft.draft), tmp_path / "cases"
+    _, file = export_draft(draft, details_of(WHOLE), cases, needles=needles, date=TODAY)
+    before = file.read_bytes()
+    again = a_form(started, tmp_path, request.node.name, today="2026-12-01")
+    assert (again.file, again.check(again.fields)["problems"]) == (None, [])
+    assert wrong(again, title="Other words") == ["id"]  # that is another case
+
+    assert again.export(again.fields) == file == again.file
+
+    assert file.read_bytes() == before
+    assert wrong(again) == ["id"]  # it is exported now
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda case: replace(case, owner="somebody else"),
+        lambda case: replace(case, history=(*case.history, *case.history)),
+        lambda case: replace(case, source=replace(case.source, trace_digest="hmac:00")),
+    ],
+)
+def test_a_case_that_is_not_just_what_was_exported_is_not_taken(form, tmp_path, change):
+    """Somebody worked on it, or it is of another draft."""
+    path = form.export(WHOLE)
+    case = load_case(path)
+    assert exported_before(case, path.parent) == path
+
+    path.write_text(format_case(change(case)), "utf-8")
+
+    assert exported_before(case, path.parent) is None
+    assert exported_before(replace(case, redaction=None), path.parent) is None
+    assert exported_before(case, tmp_path / "none") is None
 
 
 def test_a_folder_that_cannot_be_written_to_is_said_calmly(form, tmp_path):

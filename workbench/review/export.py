@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.casefile.build import build_case
-from workbench.casefile.case import save_case
+from workbench.casefile.case import load_case, save_case
 from workbench.casefile.case_checks import check_case
 from workbench.casefile.case_document import case_document
 from workbench.casefile.layout import format_case
@@ -46,7 +46,14 @@ if TYPE_CHECKING:
     from workbench.redact.residue import Hit, Needle
     from workbench.redact.slots import Slot
 
-__all__ = ["CaseDetails", "case_of", "export_draft", "require_redacted", "with_claims"]
+__all__ = [
+    "CaseDetails",
+    "case_of",
+    "export_draft",
+    "exported_before",
+    "require_redacted",
+    "with_claims",
+]
 
 _SUFFIX = ".case.yaml"
 _SLUG_LENGTH = 48
@@ -232,6 +239,29 @@ def export_draft(
     case = _searched(case, path, needles)
     save_case(case, path)
     return case, path
+
+
+def exported_before(case: Case, folder: Path) -> Path | None:
+    """Return the file in a folder that an earlier export of the same case wrote; None: none is.
+
+    Args:
+        case: as `case_of` returned it; it may be of another day.
+        folder: of the case files.
+    """
+    path = folder / f"{case.id}{_SUFFIX}"
+    try:
+        there = load_case(path)
+    except InputError:  # none, or whatever it is: it is not ours
+        return None
+    if there.redaction is None or case.redaction is None or len(there.history) != 1:
+        return None
+    searched, (created,) = there.redaction, there.history
+    same = replace(
+        case,
+        redaction=replace(case.redaction, residue=searched.residue, unreviewed=searched.unreviewed),
+        history=tuple(replace(entry, date=created.date) for entry in case.history),
+    )
+    return path if format_case(there) == format_case(same) else None
 
 
 def _without_retained(

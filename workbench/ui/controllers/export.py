@@ -17,7 +17,7 @@ from workbench.errors import InputError, RefusedError
 from workbench.model.wording import counted
 from workbench.review.accept import accept_repair
 from workbench.review.edit import rewrite_case
-from workbench.review.export import case_of, export_draft
+from workbench.review.export import case_of, export_draft, exported_before
 from workbench.review.owners import no_owners
 from workbench.runner.activate import activate
 from workbench.ui.controllers.case_fields import (
@@ -118,7 +118,8 @@ class CaseForm:
         try:
             case = case_of(self._draft, details_of(without(fields, missing)), date=self._today)
             preview = format_case(case)
-            if (self._cases / f"{case.id}{CASE_SUFFIX}").exists():
+            is_there = (self._cases / f"{case.id}{CASE_SUFFIX}").exists()
+            if is_there and self._left_behind(case) is None:
                 problems.append(problem("id", "there is such a case", "choose another id"))
         except InputError as error:
             problems.append(problem(_field(error.key), _message(error), error.fix))
@@ -172,6 +173,8 @@ class CaseForm:
     def export(self, fields: CaseFields, *, seen: int | None = None) -> Path:
         """Write the case file and return its path.
 
+        A file that was written while the log could not be is taken as it is.
+
         Raises:
             InputError: a field is wrong, or the file is there already.
             RefusedError: the case would not fail as the incident did, or holds a replaced value;
@@ -187,9 +190,12 @@ class CaseForm:
         ) as add:
             if fields != self.fields:
                 add(FILLED, self._changed(fields, None))
-            _, path = export_draft(
-                self._draft, details_of(fields), self._cases, needles=needles, date=self._today
-            )
+            details = details_of(fields)
+            path = self._left_behind(case_of(self._draft, details, date=self._today))
+            if path is None:
+                _, path = export_draft(
+                    self._draft, details, self._cases, needles=needles, date=self._today
+                )
             add(EXPORTED, {"file": path.name})
         self._was = None
         return path
@@ -224,6 +230,10 @@ class CaseForm:
         return case
 
     # --- inside -------------------------------------------------------------------
+
+    def _left_behind(self, case: Case) -> Path | None:
+        """Return the file that an export wrote whose entry is missing: the store failed then."""
+        return exported_before(case, self._cases) if self.file is None else None
 
     def _require_file(self) -> Path:
         path = self.file
