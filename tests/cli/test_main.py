@@ -6,9 +6,9 @@ import importlib
 import io
 import os
 import re
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -254,13 +254,14 @@ def test_the_module_and_the_command_are_the_same():
 
 
 def test_help_starts_within_three_bare_interpreters():
-    """A tool that is run on every commit must not be felt."""
+    """A tool that is run on every commit must not be felt; work counts, not what else runs here."""
 
     def seconds(*words):
-        start = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = run_python(*words, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert done.returncode == 0
-        return time.perf_counter() - start
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     pairs = [(seconds("-c", "pass"), seconds("-m", "workbench", "--help")) for _ in range(15)]
 

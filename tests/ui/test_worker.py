@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, RLock
 
@@ -114,13 +113,9 @@ def test_work_is_left_at_once_when_stop_is_pressed_and_done_otherwise() -> None:
         quick = leaving(str, stop, pool)
         assert quick(1) == "1"
         stop.set()
-        began = time.monotonic()
-        with pytest.raises(Stopped):
+        with pytest.raises(Stopped):  # it would answer, were it waited for
             slow(1)
-        took_s = time.monotonic() - began
         gate.set()
-
-    assert took_s < 1  # a beat, however loaded the machine is
 
 
 def test_what_stops_leaves_the_worker_ready_for_more() -> None:
