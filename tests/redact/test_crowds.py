@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from rapidfuzz.distance import OSA
 
-from workbench.redact.assign import Assignment, Value, assign
+from workbench.redact.assign import Assignment, Pin, Value, assign
 from workbench.redact.checks import luhn_digit
 from workbench.redact.draws import Drawer
 from workbench.redact.nearest import Anchors
@@ -88,6 +88,31 @@ def test_a_value_that_a_series_cannot_keep_is_drawn_alone() -> None:
 
     assert done.lost == {}
     assert len(set(done.pseudonyms.values())) == len(texts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "other", "crowd"),
+    [
+        ("ACCOUNT_ID", "ACC-000017", "acc 000017", [f"ACC-{n:06d}" for n in range(20, 60)]),
+        ("USERNAME", "user 4711", "USER-4711", [f"user {n}" for n in range(5000, 5040)]),
+        ("USERNAME", "user 4711", "boss 4711", [f"user {n}" for n in range(5000, 5040)]),
+    ],
+)
+def test_what_a_pin_drew_alone_stays_alone_in_a_crowd(
+    kind: str, first: str, other: str, crowd: list[str]
+) -> None:
+    """The next text of a draft brings the crowd; other forms of a known value still agree with it."""
+    before = _assigned([first], kind)
+    pin = Pin(pseudonym=before.pseudonyms[first], draws=before.draws[first])
+    known = Value(text=first, type=kind, pin=pin)
+    more = [Value(text=text, type=kind) for text in (other, *crowd)]
+
+    small, large = (assign([known, *rest], Drawer(KEY)) for rest in (more[:1], more))
+
+    assert large.pseudonyms[first] == pin.pseudonym
+    assert large.pseudonyms[other] == small.pseudonyms[other]
+    assert len(set(large.pseudonyms.values())) == len(large.pseudonyms)
+    assert not large.lost
 
 
 def test_what_has_no_room_gets_more_digits_and_says_so() -> None:

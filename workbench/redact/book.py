@@ -107,8 +107,10 @@ class Book:
         return self.units[label]
 
     def _number(self, word: str) -> list[Unit] | None:
-        """Return the units of a number word that is one of many."""
+        """Return the units of a number word that is one of many, and that no pin drew alone."""
         if len(word) not in self.numbered or not (word.isascii() and word.isdigit()):
+            return None
+        if f"word:{word}" in self.frozen:
             return None
         return self._in_series(Series(label=f"numbers:{len(word)}", is_number=True), word)
 

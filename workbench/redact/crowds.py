@@ -63,7 +63,7 @@ def _is_full(frame: str, keys: Sequence[str]) -> bool:
 
 
 def form_series(book: Book, crowded: Collection[str]) -> None:
-    """Note which anchors are of a series.
+    """Note which anchors are of a series; one that a pinned value drew alone stays alone.
 
     Args:
         book: with its clusters and frozen draws.
@@ -91,7 +91,8 @@ def _schema_of(book: Book, crowded: Collection[str]) -> dict[str, int]:
     for one in book.known.values():
         anchor = book.anchors[one.anchor]
         is_id = is_numbered(one.value.type) and family_of(one.value.type) is Family.SEQUENCE
-        if is_id and one.anchor in crowded and not anchor.value.order:
+        is_alone = bool(anchor.value.order) or one.anchor in book.frozen
+        if is_id and one.anchor in crowded and not is_alone:
             same = one.core.key == anchor.core.key
             keep = schema_length(book.draw(one.anchor, one)) if same else 0
             found[one.anchor] = max(found[one.anchor], keep)
