@@ -12,9 +12,10 @@ from workbench.check.judge import judge
 from workbench.check.outcomes import assumed_tools, resolve_outcomes
 from workbench.ingest.reader import read_source
 from workbench.model.trace import Effect
+from workbench.review.declared import with_tools
 from workbench.review.export import CaseDetails
 from workbench.review.make import Made, make_case
-from workbench.review.source import LoadedRun, with_tools
+from workbench.review.source import LoadedRun
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,19 @@ import pytest
 
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document
 from tests.ingest.samples import kinds
+from workbench.casefile.trace import trace_document
 from workbench.ingest.received import pieces_of_json, runs_of
 from workbench.model.settings import Settings
+from workbench.model.trace import Effect, Imported, Tool
 from workbench.review.collect import Answer, Collector
-from workbench.review.late import Patience, latest, put_together
+from workbench.review.declared import with_tools_of
+from workbench.review.intake import take_file
+from workbench.review.late import CannotJoin, Patience, again, latest, put_together
 from workbench.review.source import Lookup, find_run
+from workbench.store import delta
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
-from workbench.store.errors import StoreFull
+from workbench.store.errors import RunsChanged, StoreFull
 from workbench.store.handle import open_store
 from workbench.store.tables import EVENT
 
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from workbench.model.trace import Losses, Trace
     from workbench.store.handle import Store
 
 pytestmark = pytest.mark.desk
@@ -222,8 +229,6 @@ def test_two_that_put_a_run_together_agree(tmp_path: Path) -> None:
 
 def test_a_later_file_joins_what_waits(tmp_path: Path) -> None:
     """`ingest` of a file with spans of the run reads all that is stored of it."""
-    from workbench.review.intake import take_file
-
     (first,) = runs_of(pieces_of_json(a_body(SPANS[0])))
     file = tmp_path / "late.json"
     file.write_bytes(a_body(*SPANS[2:]))
@@ -310,3 +315,204 @@ def test_large_runs_are_put_together_one_by_one() -> None:
 
     assert [*patience.due()] == []
     assert [*patience.due(all_of_them=True)] == [["a", "b"], ["c"]]
+
+
+def half_waits(store: Store, *, tools: Sequence[Tool] = ()) -> None:
+    """Store a part of the run; the rest comes late and waits."""
+    (first,) = runs_of(pieces_of_json(a_body(*SPANS[:2])))
+    append(store, [with_tools_of(first, tools)], "one")
+    append(store, [LateRecords(run_id=TRACE, raw=a_body(*SPANS[2:]))], "two")
+
+
+def as_ours(folder: Path, trace: Trace) -> Path:
+    """A run as our own format writes it."""
+    file = folder / "ours.json"
+    file.write_text(json.dumps(trace_document(trace)))
+    return file
+
+
+def loss_kinds(losses: Losses) -> set[str]:
+    """What is named as lost."""
+    return {loss.kind for loss in losses.items}
+
+
+def broken(_: object, *, file: str, tools: object) -> Imported:
+    """An importer that cannot read a run."""
+    return Imported(run_id=TRACE, raw=b"whole", parse_error="a bug of the importer")
+
+
+def test_a_span_beside_a_run_of_another_kind_is_named_and_replaces_nothing_silently(
+    tmp_path: Path,
+) -> None:
+    """Records of two kinds make no run: the earlier version stays, and the later one says so."""
+    (whole,) = runs_of(pieces_of_json(a_body(*SPANS)))
+    assert whole.trace is not None
+    with open_store(tmp_path / "store") as store:
+        take_file(store, as_ours(tmp_path, replace(whole.trace, source=None)))
+        before = store.head().version
+        with collecting(store) as collector:
+            send(collector, a_body(SPANS[0]))
+            assert store.waiting() == frozenset()
+            assert "earlier_version_apart" in loss_kinds(store.losses(TRACE))
+            send(collector, a_body(*SPANS[1:]))
+
+        assert kinds(store.fetch(TRACE)) == kinds(whole.trace)
+        assert "earlier_version_apart" in loss_kinds(store.losses(TRACE))
+        assert kinds(store.fetch(TRACE, as_of=before)) == kinds(whole.trace)
+        assert store.verify(deep=True).damages == ()
+
+
+@pytest.mark.parametrize("source_is_kept", ["yes", "no"])
+def test_what_a_run_is_not_made_of_waits_on(tmp_path: Path, source_is_kept: str) -> None:
+    """A file in our format brings the run without its late records: they are not let go."""
+    with open_store(tmp_path / "store") as store:
+        half_waits(store)
+        trace = store.fetch(TRACE)
+        trace = trace if source_is_kept == "yes" else replace(trace, source=None)
+        take_file(store, as_ours(tmp_path, trace))
+
+        assert store.waiting() == {TRACE}
+        shown, losses, _ = latest(store, TRACE)
+        assert kinds(shown) == kinds(trace)
+        assert "late_records_apart" in loss_kinds(losses)
+        with pytest.raises(CannotJoin, match="of another kind"):
+            put_together(store, [TRACE], seen=lambda run: run)
+        assert b"".join(store.pieces(TRACE)).endswith(a_body(*SPANS[2:]))
+
+
+def test_records_that_break_the_importer_leave_the_run_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could be read must stay readable, and what came is kept."""
+    file = tmp_path / "late.json"
+    file.write_bytes(a_body(filler(1)))
+    with open_store(tmp_path / "store") as store:
+        half_waits(store)
+        before = store.fetch(TRACE)
+        monkeypatch.setattr("workbench.ingest.joined.imported", broken)
+
+        with pytest.raises(CannotJoin, match="a bug of the importer"):
+            put_together(store, [TRACE], seen=lambda run: run)
+        taken = take_file(store, file)
+
+        assert store.fetch(TRACE) == before
+        assert TRACE in taken.checkup.unreadable
+        assert len(store.pieces(TRACE)) == 3
+        assert "late_records_apart" in loss_kinds(latest(store, TRACE)[1])
+        monkeypatch.undo()
+        put_together(store, [TRACE], seen=lambda run: run)
+        assert store.waiting() == frozenset()
+        assert kinds(store.fetch(TRACE)).count("tool_result") == 1
+
+
+def test_declared_tools_stay_when_late_records_are_joined(tmp_path: Path) -> None:
+    """What a tool may do was said once, when the run was stored."""
+    with open_store(tmp_path / "store") as store:
+        half_waits(store, tools=[Tool(name="pause", effect=Effect.WRITE)])
+        declared = store.imported(TRACE)[0].tools
+
+        waiting = latest(store, TRACE)[0].tools
+        put_together(store, [TRACE], seen=lambda run: run)
+
+        assert [(tool.name, tool.effect) for tool in declared] == [("pause", Effect.WRITE)]
+        assert waiting == store.imported(TRACE)[0].tools == declared
+
+
+def test_a_run_that_is_stored_while_a_file_is_read_is_joined(tmp_path: Path) -> None:
+    """Between reading what is stored and the commit another writer may bring the same run."""
+    (half,) = runs_of(pieces_of_json(a_body(*SPANS[2:])))
+    (whole,) = runs_of(pieces_of_json(a_body(*SPANS)))
+    file = tmp_path / "early.json"
+    file.write_bytes(a_body(*SPANS[:2]))
+    told: list[int] = []
+    with open_store(tmp_path / "store") as store, open_store(tmp_path / "store") as other:
+
+        def on_progress(_: int, __: int) -> None:
+            told.append(store.head().version)
+            if len(told) == 1:
+                append(other, [replace(half, made_of=())], "collector")
+
+        taken = take_file(store, file, on_progress=on_progress)
+
+        assert taken.runs == 1
+        assert taken.checkup.runs == 1
+        assert whole.trace is not None
+        assert kinds(store.fetch(TRACE)) == kinds(whole.trace)
+
+
+def test_a_run_that_another_receiver_stores_at_the_same_moment_is_joined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two receivers of one store: neither may put its part in the place of the other's."""
+    (half,) = runs_of(pieces_of_json(a_body(*SPANS[:2])))
+    (whole,) = runs_of(pieces_of_json(a_body(*SPANS)))
+    with open_store(tmp_path / "store") as store, open_store(tmp_path / "store") as other:
+        once = [replace(half, made_of=())]
+        sync = delta.sync_folders
+
+        def meanwhile(*args: Any) -> None:  # noqa: ANN401
+            sync(*args)
+            if once:
+                append(other, [once.pop()], "other")
+
+        monkeypatch.setattr(delta, "sync_folders", meanwhile)
+        with collecting(store) as collector:
+            send(collector, a_body(*SPANS[2:]))
+            assert store.waiting() == {TRACE}
+
+        assert whole.trace is not None
+        assert kinds(store.fetch(TRACE)) == kinds(whole.trace)
+        assert store.verify(deep=True).damages == ()
+
+
+def test_what_always_comes_too_late_is_refused_in_the_end() -> None:
+    """Others who never rest must not hold a writer for ever."""
+    tries: list[int] = []
+
+    def attempt() -> None:
+        tries.append(1)
+        raise RunsChanged(1)
+
+    with pytest.raises(RunsChanged, match="1 runs that another writer changed"):
+        again(attempt)
+    assert len(tries) == 8
+
+
+def test_a_search_finds_what_waits(tmp_path: Path) -> None:
+    """Whoever looks for a text must not be told that it never came."""
+    with open_store(tmp_path / "store") as store:
+        half_waits(store)
+        raw = a_body(filler(4711))
+        append(store, [LateRecords(run_id=TRACE, raw=raw)], "three")
+
+        assert [hit.run_id for hit in store.search("4711")] == [TRACE]
+        put_together(store, [TRACE], seen=lambda run: run)
+        assert [hit.run_id for hit in store.search("4711")] == [TRACE]
+
+
+def test_what_cannot_be_put_together_is_tried_more_and_more_rarely() -> None:
+    """Also after a restart, when no size is known, and however much comes meanwhile."""
+    clock = Clock()
+    patience = Patience(clock=clock)
+    patience.came_late("r", 0)
+    tried = []
+    for second in range(100):
+        clock.now = float(second)
+        patience.came_late("r", 1)
+        for run_ids in patience.due():
+            tried.append(second)
+            patience.postpone(run_ids)
+
+    assert tried == [0, 4, 12, 28, 60]
+
+
+def test_runs_for_which_nothing_waits_are_forgotten_in_the_end() -> None:
+    """A receiver that runs for months sees millions of runs."""
+    patience = Patience(clock=Clock(), remembered=2)
+    for number in range(5):
+        patience.stored(f"r{number}", 10)
+    patience.came_late("r3", 5)
+    patience.came_late("r0", 5)
+
+    assert [*patience.due()] == [["r0"]]
+    assert len(patience._resting) == 1

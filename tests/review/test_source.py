@@ -14,13 +14,13 @@ from workbench.errors import InputError
 from workbench.model.event import Outcome, ToolResult
 from workbench.model.settings import Settings
 from workbench.model.trace import Effect, Tool
+from workbench.review.declared import with_tools
 from workbench.review.source import (
     Lookup,
     declared_tools,
     find_run,
     is_file,
     outcome_rules,
-    with_tools,
 )
 
 pytestmark = pytest.mark.desk

@@ -20,7 +20,7 @@ from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
 from workbench.ingest.importers.results_record import FORMAT as RESULTS
-from workbench.ingest.joined import is_joinable, joined
+from workbench.ingest.joined import is_joinable, joined, with_apart
 from workbench.ingest.survey import survey
 from workbench.ingest.trial_results import is_results_file, runs_of_results
 from workbench.model.trace import Imported, Losses, Source, Tool, Trace
@@ -92,7 +92,8 @@ def ingest_traces(
             key = (-1 if is_joinable(run) else at, run.run_id)
             before = found.get(key)
             if before is not None and key[0] < 0:
-                found[key] = joined(run, before[0].raw, tools=tools), path
+                whole = joined(run, before[0].raw, tools=tools)
+                found[key] = whole or with_apart(run), path
             else:
                 found[key] = run, path
     return [(run.trace or _empty(run, path), run.losses) for run, path in found.values()]

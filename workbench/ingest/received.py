@@ -15,12 +15,12 @@ from workbench.errors import TraceFormatError
 from workbench.ingest.files.containers import records_of
 from workbench.ingest.files.otlp_protobuf import signals_of
 from workbench.ingest.files.otlp_records import LEVELS
-from workbench.ingest.files.source import document_of, pieces_in
-from workbench.ingest.gather import Gathered, gathered
+from workbench.ingest.files.source import document_of
+from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
+from workbench.ingest.joined import each_once
 from workbench.ingest.otlp.read import FORMAT
 from workbench.ingest.otlp.wire import id_in
-from workbench.ingest.records.piece import together
 from workbench.ingest.survey import Survey
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Imported, Tool
 
-__all__ = ["RECEIVED", "pieces_of_json", "pieces_of_protobuf", "run_of", "runs_of"]
+__all__ = ["RECEIVED", "pieces_of_json", "pieces_of_protobuf", "runs_of"]
 
 RECEIVED: Final = "otlp-http"
 """What stands for the file's name in runs that were received."""
@@ -97,26 +97,10 @@ def runs_of(pieces: Sequence[Piece], *, tools: Sequence[Tool] = ()) -> Iterator[
         pieces: of one request or of several, in the order in which they came.
         tools: declared tools.
     """
-    unique = _each_once(pieces)
+    unique = each_once(pieces)
     found = Survey(wanted=FORMAT.name)
     for piece in unique:
         found.add(piece)
     found.settle()
     for run in gathered(unique, found):
         yield imported(run, file=RECEIVED, tools=tools)
-
-
-def run_of(stored: Sequence[bytes]) -> Imported:
-    """Return the run whose records came in several batches.
-
-    Args:
-        stored: the exact bytes of each batch, in the order in which they came; at least one.
-    """
-    pieces = _each_once([piece for raw in stored for piece in pieces_in(raw)])
-    whole = Gathered(name=FORMAT.name, pieces=tuple(pieces), is_file=True)
-    return imported(whole, file=RECEIVED, tools=())
-
-
-def _each_once(pieces: Sequence[Piece]) -> list[Piece]:
-    """Return each record once."""
-    return list({piece.raw: piece for piece in together(pieces)}.values())

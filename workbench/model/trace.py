@@ -207,6 +207,9 @@ class Imported:
     losses: Losses = Losses()
     parse_error: str | None = None
     """Why there is no trace; no trace text."""
+    made_of: tuple[str, ...] | None = None
+    """Batches of the store whose waiting records it holds; None: nobody looked for any, and it
+    stands beside what is stored of the run."""
 
 
 def calls_of(trace: Trace) -> tuple[Call, ...]:

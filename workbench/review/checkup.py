@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from workbench.check.outcomes import assumed_tools
 from workbench.errors import TraceFormatError
 from workbench.model.trace import Grade, Loss
+from workbench.review.declared import with_tools
 from workbench.review.late import latest
-from workbench.review.source import proposed_effect, with_tools
+from workbench.review.source import proposed_effect
 from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:

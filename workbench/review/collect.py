@@ -17,16 +17,15 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import StoreError
-from workbench.ingest.joined import is_joinable
 from workbench.ingest.received import RECEIVED, runs_of
 from workbench.review.checkup import Checkup
-from workbench.review.late import Patience, put_together
-from workbench.review.source import with_tools_of
+from workbench.review.declared import with_tools_of
+from workbench.review.late import Patience, again, as_received, put_together
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from workbench.ingest.records.piece import Piece
     from workbench.model.trace import Imported, Tool
@@ -231,26 +230,35 @@ class Collector:
         digests = [request.digest for request in batch]
         digest = digests[0] if len(batch) == 1 else sha256("".join(digests).encode()).hexdigest()
         pieces = [piece for request in batch for piece in request.pieces]
-        found = Checkup(tools=self._tools)
         runs = list(runs_of(pieces))
-        stored = self._store.run_ids()
-        late = {run.run_id for run in runs if run.run_id in stored and is_joinable(run)}
-        rows = (
-            LateRecords(run_id=run.run_id, raw=run.raw)
-            if run.run_id in late
-            else self._seen(run, found)
-            for run in runs
-        )
         source = SourceFile(name=RECEIVED, format="otlp", digest=digest)
-        if not self._store.append(rows, source=source).repeated:
-            for run in runs:
-                note = self._late.came_late if run.run_id in late else self._late.stored
-                note(run.run_id, len(run.raw))
+        found = again(lambda: self._store_runs(runs, source))
         self.tally.requests += len(batch)
         self.tally.records += len(pieces)
         self.tally.batches += 1
         self.tally.run_ids |= {run.run_id for run in runs}
         self.tally.checkup.merge(found)
+
+    def _store_runs(self, runs: Sequence[Imported], source: SourceFile) -> Checkup:
+        """Store runs, or late records of them; return what the runs lost."""
+        found = Checkup(tools=self._tools)
+        late: set[str] = set()
+
+        def rows() -> Iterator[Imported | LateRecords]:
+            known = self._store.run_ids()
+            for run in runs:
+                row = as_received(self._store, run, known=known, alike=self.tally.run_ids)
+                if isinstance(row, LateRecords):
+                    late.add(row.run_id)
+                    yield row
+                else:
+                    yield self._seen(row, found)
+
+        if not self._store.append(rows(), source=source).repeated:
+            for run in runs:
+                note = self._late.came_late if run.run_id in late else self._late.stored
+                note(run.run_id, len(run.raw))
+        return found
 
     def _seen(self, run: Imported, found: Checkup) -> Imported:
         found.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
@@ -278,7 +286,8 @@ class Collector:
             self._on_failure(
                 f"late records of {len(run_ids)} runs are stored, and not joined yet: {reason}"
             )
-            self._late.postpone(run_ids)
+            if len(run_ids) == 1:  # else each is tried alone
+                self._late.postpone(run_ids)
             return False
         for run_id, size in sizes.items():
             self._late.stored(run_id, size)

@@ -6,13 +6,15 @@ Each file is one batch: all of it is stored, or nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.joined import is_joinable, joined
 from workbench.ingest.reader import file_digest, read_source
+from workbench.model.trace import Losses
 from workbench.review.checkup import Checkup
-from workbench.review.source import with_tools_of
+from workbench.review.declared import with_tools_of
+from workbench.review.late import again, with_earlier
 from workbench.store.append import Commit, SourceFile
+from workbench.store.batches import LateRecords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +23,12 @@ if TYPE_CHECKING:
     from workbench.model.trace import Imported, Tool
     from workbench.store.handle import Store
 
-__all__ = ["Intake", "take_file", "with_earlier"]
+__all__ = ["Intake", "take_file"]
+
+_LATE: Final = (
+    "its records and those that are stored of the run make no trace together; they are kept "
+    "beside the run, which stays as it was"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,27 +79,23 @@ def take_file(
     Raises:
         InputError: nothing was stored: no record is a trace, the file is damaged, ...
     """
-    seen = _Seen(tools=tools, explain_run=explain_run, checkup=Checkup(tools=tools))
-    runs = with_earlier(store, read_source(path, format=format, on_progress=on_progress))
-    source = SourceFile(name=path.name, format=format, digest=file_digest(path))
-    commit = store.append(seen.watch(runs), source=source)
-    return Intake(
-        commit=commit,
-        checkup=seen.checkup,
-        explained=seen.explained,
-    )
+    digest = file_digest(path)
+
+    def attempt() -> Intake:
+        seen = _Seen(tools=tools, explain_run=explain_run, checkup=Checkup(tools=tools))
+        runs = _with_earlier(store, read_source(path, format=format, on_progress=on_progress))
+        source = SourceFile(name=path.name, format=format, digest=digest)
+        commit = store.append(seen.watch(runs), source=source)
+        return Intake(commit=commit, checkup=seen.checkup, explained=seen.explained)
+
+    return again(attempt)
 
 
-def with_earlier(store: Store, runs: Iterator[Imported]) -> Iterator[Imported]:
+def _with_earlier(store: Store, runs: Iterator[Imported]) -> Iterator[Imported | LateRecords]:
     """Add to each run the records of it that an earlier file brought."""
-    stored: frozenset[str] | None = None
+    stored = store.run_ids()
     for run in runs:
-        if not is_joinable(run):
-            yield run
-            continue
-        if stored is None:
-            stored = store.run_ids()
-        yield joined(run, *store.pieces(run.run_id)) if run.run_id in stored else run
+        yield with_earlier(store, run, known=stored)
 
 
 @dataclass(slots=True)
@@ -104,12 +107,17 @@ class _Seen:
     checkup: Checkup
     explained: Checkup | None = None
 
-    def watch(self, runs: Iterator[Imported]) -> Iterator[Imported]:
+    def watch(self, runs: Iterator[Imported | LateRecords]) -> Iterator[Imported | LateRecords]:
         for run in runs:
             told = [self.checkup]
             if self.explain_run == run.run_id:
                 self.explained = Checkup(tools=self.tools)
                 told.append(self.explained)
+            if isinstance(run, LateRecords):
+                for checkup in told:
+                    checkup.add(run.run_id, None, Losses(), reason=_LATE)
+                yield run
+                continue
             for checkup in told:
                 checkup.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
             yield with_tools_of(run, self.tools)

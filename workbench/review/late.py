@@ -3,29 +3,89 @@
 They are stored alone, at once, and wait. The run is put together anew when what waits is as
 large as what is stored, or when nothing came for a while; that while doubles each time, until
 the run has doubled. So the bytes stored of a run grow with its records, not with their square,
-whether they come quickly or at an hour's pace. Whoever reads a run meanwhile reads all of it.
+whether they come quickly or at an hour's pace.
+
+`latest` reads a run with what waits, and so do all commands that take one run. The store itself
+lists and fetches what was put together; its search finds what waits, too.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from workbench.ingest.received import RECEIVED, run_of
+from workbench.errors import StoreError, TraceFormatError
+from workbench.ingest.joined import (
+    APART,
+    are_of,
+    is_joinable,
+    joined,
+    whole_of,
+    with_apart,
+    with_loss,
+)
+from workbench.ingest.otlp.read import FORMAT
+from workbench.ingest.received import RECEIVED
+from workbench.model.trace import Loss, Losses
+from workbench.review.declared import with_tools_of
 from workbench.store.append import SourceFile
+from workbench.store.batches import LateRecords
+from workbench.store.errors import RunsChanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
-    from workbench.model.trace import Imported, Losses, Trace
+    from workbench.model.trace import Imported, Trace
     from workbench.store.append import Commit
+    from workbench.store.batches import Kept
     from workbench.store.handle import Store
 
-__all__ = ["Patience", "latest", "put_together"]
+__all__ = [
+    "CannotJoin",
+    "Patience",
+    "again",
+    "as_received",
+    "latest",
+    "put_together",
+    "with_earlier",
+]
 
+_T = TypeVar("_T")
+
+_TRIES: Final = 8
+_WAITS: Final = Loss(
+    kind="late_records_apart",
+    note="records of this run came late and do not make a run with what came before; they are "
+    "kept, and no part of what is shown",
+    fix="`workbench collect` says why when it ends",
+)
 _QUIET_S: Final = 2.0
 _BATCH_BYTES: Final = 32 << 20
+
+
+class CannotJoin(StoreError):  # noqa: N818
+    """Records that came late do not make a run with what is stored of it; they wait on."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"holds late records that do not make a run with what came before: {reason}",
+            place="store",
+            fix="`workbench show RUN` shows the run without them; report a bug of the importer",
+        )
+
+
+def again(attempt: Callable[[], _T]) -> _T:
+    """Return what an attempt returns; it looks again where another writer came first.
+
+    Raises:
+        RunsChanged: another came first every time.
+    """
+    for _ in range(_TRIES - 1):
+        with suppress(RunsChanged):
+            return attempt()
+    return attempt()
 
 
 def latest(store: Store, run_id: str) -> tuple[Trace, Losses, bytes]:
@@ -36,11 +96,16 @@ def latest(store: Store, run_id: str) -> tuple[Trace, Losses, bytes]:
         StoreCorrupt: its rows are damaged.
         TraceFormatError: it could not be parsed when it was stored.
     """
-    if run_id in store.waiting():
-        run = run_of(store.pieces(run_id))
-        if run.trace is not None:
-            return run.trace, run.losses, run.raw
-    return store.imported(run_id)
+    if run_id not in store.waiting():
+        return store.imported(run_id)
+    try:
+        run = _together(store, run_id)
+    except CannotJoin:
+        trace, losses, raw = store.imported(run_id)
+        return trace, Losses(items=(*losses.items, _WAITS)), raw
+    if run.trace is None:
+        return store.imported(run_id)
+    return run.trace, run.losses, run.raw
 
 
 def put_together(
@@ -57,10 +122,84 @@ def put_together(
         StoreError: nothing was added.
     """
     names = sorted(run_ids)
-    head = store.head()
-    digest = sha256("\n".join((str(head), *names)).encode(errors="replace")).hexdigest()
-    runs = (seen(replace(run_of(store.pieces(name)), run_id=name)) for name in names)
-    return store.append(runs, source=SourceFile(name=RECEIVED, format="otlp", digest=digest))
+
+    def attempt() -> Commit:
+        digest = sha256("\n".join((str(store.head()), *names)).encode(errors="replace"))
+        source = SourceFile(name=RECEIVED, format=FORMAT.name, digest=digest.hexdigest())
+        return store.append((seen(_together(store, name)) for name in names), source=source)
+
+    return again(attempt)
+
+
+def with_earlier(store: Store, run: Imported, *, known: Container[str]) -> Imported | LateRecords:
+    """Return a run of a file with what is stored of it.
+
+    Late records alone are returned where the whole could not be read, but what is stored can.
+
+    Args:
+        store: where to look.
+        run: as it was read.
+        known: ids of stored runs.
+    """
+    if not is_joinable(run):
+        return run
+    if run.run_id not in known:
+        return replace(run, made_of=())
+    kept = store.kept(run.run_id)
+    whole = joined(run, *kept.parts)
+    if whole is None:
+        return replace(with_apart(run), made_of=())
+    try:
+        return _carried(store, replace(whole, run_id=run.run_id), kept)
+    except CannotJoin:
+        return LateRecords(run_id=run.run_id, raw=run.raw)
+
+
+def as_received(
+    store: Store, run: Imported, *, known: Container[str], alike: Container[str]
+) -> Imported | LateRecords:
+    """Return what is to be stored of a run that was received: late records, or the run.
+
+    Args:
+        store: where to look.
+        run: as it was received.
+        known: ids of stored runs.
+        alike: ids of those whose records were received, too.
+    """
+    if not is_joinable(run):
+        return run
+    if run.run_id not in known:
+        return replace(run, made_of=())
+    if run.run_id in alike or are_of(FORMAT.name, store.kept(run.run_id).whole):
+        return LateRecords(run_id=run.run_id, raw=run.raw)
+    return replace(with_apart(run), made_of=())
+
+
+def _together(store: Store, run_id: str) -> Imported:
+    """Return a run with all records that wait for it.
+
+    Raises:
+        CannotJoin: they are of another kind, or the whole cannot be read.
+    """
+    kept = store.kept(run_id)
+    run = whole_of(FORMAT.name, *kept.parts, file=RECEIVED)
+    if run is None:
+        raise CannotJoin("it has records of another kind")
+    return _carried(store, replace(run, run_id=run_id), kept)
+
+
+def _carried(store: Store, run: Imported, kept: Kept) -> Imported:
+    """Return a run that was put together with what its records do not say, but the stored run."""
+    try:
+        trace, losses, _ = store.imported(run.run_id)
+    except TraceFormatError:
+        return replace(run, made_of=tuple(kept.late))
+    if run.trace is None:
+        raise CannotJoin(run.parse_error or "")
+    for loss in losses.items:
+        if loss.kind == APART:
+            run = with_loss(run, loss)
+    return replace(with_tools_of(run, trace.tools), made_of=tuple(kept.late))
 
 
 @dataclass(slots=True)
@@ -69,6 +208,8 @@ class _State:
     waiting_bytes: int = 0
     quiet_s: float = _QUIET_S
     due: float = 0.0
+    postponed: bool = False
+    """It could not be put together: however much comes, it is not tried before it is due."""
 
 
 @dataclass(slots=True)
@@ -77,42 +218,46 @@ class Patience:
 
     clock: Callable[[], float]
     """Seconds, from any start."""
-    _runs: dict[str, _State] = field(default_factory=dict)
-    _waiting: dict[str, None] = field(default_factory=dict)
+    remembered: int = 100_000
+    """Runs for which nothing waits of which it is known how often they were put together."""
+    _resting: dict[str, _State] = field(default_factory=dict)
+    _waiting: dict[str, _State] = field(default_factory=dict)
 
     def stored(self, run_id: str, size_bytes: int) -> None:
         """Learn that a run is stored as a whole."""
-        before = self._runs.get(run_id)
+        before = self._waiting.pop(run_id, None) or self._resting.pop(run_id, None)
         state = _State(stored_bytes=size_bytes)
         if before is not None and size_bytes < 2 * before.stored_bytes:
             state.quiet_s = 2 * before.quiet_s
-        self._runs[run_id] = state
-        self._waiting.pop(run_id, None)
+        self._resting[run_id] = state
+        if len(self._resting) > self.remembered:
+            del self._resting[next(iter(self._resting))]
 
     def came_late(self, run_id: str, size_bytes: int) -> None:
         """Learn that records of a run wait; of a run that is not known the size is taken as 0."""
-        state = self._runs.setdefault(run_id, _State(stored_bytes=0))
+        state = self._waiting.get(run_id) or self._resting.pop(run_id, _State(stored_bytes=0))
         state.waiting_bytes += size_bytes
-        state.due = self.clock() + state.quiet_s
-        self._waiting[run_id] = None
+        if not state.postponed:
+            state.due = self.clock() + state.quiet_s
+        self._waiting[run_id] = state
 
     def postpone(self, run_ids: Iterable[str]) -> None:
         """Try these again later: they could not be put together."""
         for run_id in run_ids:
-            state = self._runs[run_id]
+            state = self._waiting[run_id]
             state.quiet_s *= 2
-            state.stored_bytes += state.waiting_bytes
             state.due = self.clock() + state.quiet_s
+            state.postponed = True
 
     def due(self, *, all_of_them: bool = False) -> Iterator[list[str]]:
         """Yield runs that are to be put together, as many at once as make one batch."""
         now = self.clock()
         group: list[str] = []
         size = 0
-        for run_id in list(self._waiting):
-            state = self._runs[run_id]
-            grown = state.waiting_bytes >= state.stored_bytes
+        for run_id, state in list(self._waiting.items()):
+            grown = state.waiting_bytes >= state.stored_bytes and not state.postponed
             if all_of_them or grown or now >= state.due:
+                state.postponed = False
                 group.append(run_id)
                 size += state.stored_bytes + state.waiting_bytes
             if size >= _BATCH_BYTES:
@@ -123,5 +268,5 @@ class Patience:
 
     def wait_s(self) -> float | None:
         """Return how long it is until a run is due; None: none waits."""
-        moments = [self._runs[run_id].due for run_id in self._waiting]
+        moments = [state.due for state in self._waiting.values()]
         return max(0.0, min(moments) - self.clock()) if moments else None

@@ -1,9 +1,10 @@
 """Runs of one source file become one commit, or nothing.
 
 The batch is the source: its sha256 is the batch id, so the same source again adds nothing. A
-run that is stored already, id and raw bytes, is counted and not stored again. Two writers that
-bring the same run from different files at the same moment may both store it; readers take the
-later copy, which is equal.
+run that is stored already, id and raw bytes, is counted and not stored again. Two writers may
+bring the same run from different files at the same moment. Where the run says that it was made
+of what is stored, the second is refused, and has to look again; else both versions are stored,
+and readers take the later one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from deltalake.exceptions import DeltaError
 from workbench.errors import InputError, TraceFormatError
 from workbench.store.batches import LateRecords
 from workbench.store.columns import safe_text
-from workbench.store.errors import StoreCorrupt, disk_failure
+from workbench.store.errors import RunsChanged, StoreCorrupt, disk_failure
 from workbench.store.log import LOG_FOLDER, Head, newest_version, read_entry
 from workbench.store.parts import OpenPart, Part, discard
 from workbench.store.rows import late_row, rows_of
@@ -108,7 +109,7 @@ def append_runs(
     *,
     source: SourceFile,
     known: Callable[[], set[tuple[str, bytes]]],
-    waiting: Callable[[], frozenset[str]],
+    stored_since: Callable[[int], set[str]],
     clock: Callable[[], float],
 ) -> Commit:
     """Store the runs of a source.
@@ -118,11 +119,12 @@ def append_runs(
         runs: read lazily, and not at all if the source was stored before.
         source: where they come from.
         known: returns id and raw digest of every stored run; called once the source is new.
-        waiting: returns the ids of runs to which late records wait, likewise.
+        stored_since: returns the ids of runs that entries after a version brought.
         clock: seconds since 1970.
 
     Raises:
         TraceFormatError: the source holds no run, or one id with two contents.
+        RunsChanged: another writer stored a version of a run that was put together here.
         StoreError: nothing was added; see `store.errors`.
     """
     batch_id = batch_of(source)
@@ -134,9 +136,13 @@ def append_runs(
         batch_id=batch_id,
         source=source,
         known=known(),
-        waiting=waiting(),
         read=table.version,
     )
+
+    def check() -> None:
+        if batch.looked and (stale := batch.looked & stored_since(batch.read)):
+            raise RunsChanged(len(stale))
+
     try:
         with disk_errors():
             for imported in runs:
@@ -145,7 +151,9 @@ def append_runs(
                 else:
                     batch.take(imported)
             parts = batch.finish()
-            head = table.commit(parts, batch_id=batch_id, meta=batch.meta(), clock=clock)
+            head = table.commit(
+                parts, batch_id=batch_id, meta=batch.meta(), clock=clock, check=check
+            )
     except BaseException:
         batch.drop_open()
         forget(table.path, batch.parts, since=batch.read)
@@ -214,7 +222,6 @@ class _Batch:
     batch_id: str
     source: SourceFile
     known: set[tuple[str, bytes]]
-    waiting: frozenset[str]
     read: int
     """Newest version of the log when this batch began."""
     parts: list[Part] = field(default_factory=list)
@@ -223,8 +230,10 @@ class _Batch:
     duplicates: int = 0
     late: list[str] = field(default_factory=list)
     """Runs of which late records were taken."""
-    joined: list[str] = field(default_factory=list)
-    """Runs that were stored with the records that waited for them."""
+    joined: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Batches of the records that waited for a run and are in it now, by run."""
+    looked: set[str] = field(default_factory=set)
+    """Runs for which it was looked what is stored of them."""
     _open: dict[str | None, OpenPart] = field(default_factory=dict)
     _seen: dict[str, bytes] = field(default_factory=dict)
     _run_rows: dict[str | None, list[RunRows]] = field(default_factory=dict)
@@ -233,8 +242,10 @@ class _Batch:
         """Write the events of a run; its own row waits for the end."""
         self._check_size(imported.raw)
         rows = rows_of(imported, batch_id=self.batch_id)
-        if rows.run_id in self.waiting:
-            self.joined.append(rows.run_id)
+        if imported.made_of is not None:
+            self.looked.add(rows.run_id)
+        if imported.made_of:
+            self.joined[rows.run_id] = imported.made_of
         if self._is_duplicate(rows):
             self.duplicates += 1
             return
@@ -327,7 +338,7 @@ class _Batch:
         if self.late:
             meta["late"] = [*self.late]
         if self.joined:
-            meta |= {"joined": [*self.joined], "read": self.read}
+            meta["joined"] = {run_id: [*made_of] for run_id, made_of in self.joined.items()}
         return meta
 
     def commit(self, head: Head) -> Commit:

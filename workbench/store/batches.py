@@ -2,8 +2,8 @@
 
 Records of a run that is there already are stored alone, as event rows without a row of the run,
 so that a run in a thousand batches is not stored a thousand times. They wait until the run is
-stored once more as a whole, made of all of them; the entry of that batch names the run and the
-version of the log that its writer had read. What others committed after that version waits on.
+stored once more as a whole; the entry of that batch names the run and the batches whose records
+it holds. What the run was not made of waits on.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 from workbench.store.log import read_entry
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from workbench.model.jsonvalue import JsonMap
     from workbench.store.delta import DeltaFolder
     from workbench.store.log import Entry
 
-__all__ = ["BatchLog", "LateRecords", "late_in"]
+__all__ = ["BatchLog", "Kept", "LateRecords", "late_in"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,21 @@ class LateRecords:
     run_id: str
     raw: bytes
     """Their exact bytes, not empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What is stored of a run."""
+
+    whole: bytes
+    """The exact bytes of its latest version."""
+    late: dict[str, bytes]
+    """The exact bytes that wait to be joined to it, by batch, in their order."""
+
+    @property
+    def parts(self) -> tuple[bytes, ...]:
+        """All of them, in their order."""
+        return (self.whole, *self.late.values())
 
 
 @dataclass(slots=True)
@@ -49,14 +67,13 @@ class BatchLog:
             self.version_by_batch[batch_id] = version
             for run_id, _ in sorted(late_in(entry)):
                 self._late.setdefault(run_id, {})[batch_id] = version
-            read = wb.get("read")
-            for run_id in _names(wb.get("joined")):
-                self._join(run_id, read if isinstance(read, int) else version)
+            for run_id, batches in _joined(wb, self._late):
+                self._join(run_id, batches)
         self._up_to = table.version
 
-    def _join(self, run_id: str, read: int) -> None:
-        """Let go of what came up to a version."""
-        rest = {batch: at for batch, at in self._late.pop(run_id, {}).items() if at > read}
+    def _join(self, run_id: str, batches: Collection[str]) -> None:
+        """Let go of what a run was made of."""
+        rest = {name: at for name, at in self._late.pop(run_id, {}).items() if name not in batches}
         if rest:
             self._late[run_id] = rest
 
@@ -74,6 +91,22 @@ def late_in(entry: Entry) -> set[tuple[str, str]]:
     """Return run id and batch of the late records that an entry adds."""
     wb = entry.wb or {}
     return {(run_id, str(wb.get("batch_id"))) for run_id in _names(wb.get("late"))}
+
+
+def _joined(
+    wb: JsonMap, late: Mapping[str, Mapping[str, int]]
+) -> Iterator[tuple[str, Collection[str]]]:
+    """Yield the runs that an entry says were put together, with the batches they are made of.
+
+    Entries used to name the runs, and the newest version of the log that their writer had read.
+    """
+    joined, read = wb.get("joined"), wb.get("read")
+    if isinstance(joined, dict):
+        for run_id, batches in joined.items():
+            yield run_id, _names(batches)
+    elif isinstance(read, int):
+        for run_id in _names(joined):
+            yield run_id, [name for name, at in late.get(run_id, {}).items() if at <= read]
 
 
 def _names(value: object) -> list[str]:

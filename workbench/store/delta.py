@@ -198,6 +198,7 @@ class DeltaFolder:
         batch_id: str,
         meta: JsonMap,
         clock: Callable[[], float],
+        check: Callable[[], None],
     ) -> Head | None:
         """Add parts under a batch; they are on the disk, entry and all, when this returns.
 
@@ -208,6 +209,7 @@ class DeltaFolder:
             batch_id: no batch is added twice.
             meta: what `wb` holds beside `batch_id`, `prev` and `files`.
             clock: seconds since 1970, for the entry.
+            check: raises where what was last seen forbids the batch; asked before each try.
 
         Returns:
             The new head; None if the batch is there already.
@@ -220,6 +222,7 @@ class DeltaFolder:
         for _ in range(MAX_TRIES):
             if self.has(batch_id):
                 return None
+            check()
             head = self.attempt(parts, after=self.head(), batch_id=batch_id, meta=meta, clock=clock)
             if head is not None:
                 return head

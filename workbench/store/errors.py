@@ -102,6 +102,17 @@ class CommitContention(StoreError):  # noqa: N818
         )
 
 
+class RunsChanged(StoreError):  # noqa: N818
+    """Another writer stored runs that were read to be put together; what was made is stale."""
+
+    def __init__(self, runs: int) -> None:
+        super().__init__(
+            f"holds {runs} runs that another writer changed meanwhile; nothing was added",
+            place="store",
+            fix="run it again",
+        )
+
+
 class SchemaTooNew(StoreError):  # noqa: N818
     """A newer workbench wrote the store."""
 

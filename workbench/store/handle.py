@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from workbench.check.outcomes import OutcomeRule
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.trace import Effect, Imported, Losses, Trace
-    from workbench.store.batches import LateRecords
+    from workbench.store.batches import Kept, LateRecords
 
 __all__ = ["Store", "open_store"]
 
@@ -151,9 +151,10 @@ class Store:
         """Store the runs of one source in one commit, or nothing.
 
         Args:
-            runs: read lazily; not at all if the same source was stored before. A run to which
-                records wait (see `waiting`) must be made of all its `pieces`, read after this
-                call began; late records need a run that is stored already.
+            runs: read lazily; not at all if the same source was stored before. Records wait for
+                a run until one is stored that is made of them, as it says itself. What a run is
+                made of is to be looked for after this call began. Late records need a run that
+                is stored already.
             source: where they come from; its digest is the batch.
 
         Returns:
@@ -162,6 +163,7 @@ class Store:
 
         Raises:
             TraceFormatError: the source holds no run, or one id with two contents.
+            RunsChanged: another writer stored a version of a run for which this one looked.
             StoreError: nothing was added; see `store.errors`.
         """
         reader = self._reader
@@ -170,7 +172,7 @@ class Store:
             runs,
             source=source,
             known=reader.known,
-            waiting=lambda: reader.log.waiting,
+            stored_since=reader.stored_since,
             clock=self.clock,
         )
 
@@ -220,7 +222,16 @@ class Store:
             RunNotFound: there is no such run.
             StoreCorrupt: its rows are damaged.
         """
-        return self._fresh().pieces(run_id)
+        return self.kept(run_id).parts
+
+    def kept(self, run_id: str) -> Kept:
+        """Return what is stored of a run, to be joined with what comes late.
+
+        Raises:
+            RunNotFound: there is no such run.
+            StoreCorrupt: its rows are damaged.
+        """
+        return self._fresh().kept(run_id)
 
     def run_ids(self) -> frozenset[str]:
         """Return the ids of all stored runs."""

@@ -16,9 +16,10 @@ from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 from workbench.casefile.place import nearest
 from workbench.errors import CaseFormatError, TraceFormatError
-from workbench.store.batches import BatchLog
+from workbench.store.batches import BatchLog, Kept
 from workbench.store.columns import column, safe_text
 from workbench.store.errors import RunNotFound, StoreCorrupt
+from workbench.store.log import read_entry
 from workbench.store.query import ask, rows
 from workbench.store.rows import losses_of, trace_of
 from workbench.store.tables import EVENT, RUN
@@ -155,6 +156,14 @@ class Reader:
         self._log.follow(self.table)
         return self._log
 
+    def stored_since(self, version: int) -> set[str]:
+        """Return the runs of which later entries of the log added a version."""
+        versions = range(version + 1, self.table.version + 1)
+        added = {path for at in versions for path in read_entry(self.table.path, at).files}
+        fresh = [path for path in self._run_files() if path in added]
+        found = self._rows(fresh, "select distinct run_id from {parts}") if fresh else []
+        return {run_id for (run_id,) in found}
+
     # --- of one run -----------------------------------------------------------
 
     def trace(self, run_id: str, *, as_of: int | None) -> Trace:
@@ -193,12 +202,12 @@ class Reader:
             raise _incomplete(f"the {found.raw_bytes} bytes of a run", f"{len(raw)} other bytes")
         return raw
 
-    def pieces(self, run_id: str) -> tuple[bytes, ...]:
-        """Return the exact bytes of a run, and then those of each batch that waits to be joined."""
+    def kept(self, run_id: str) -> Kept:
+        """Return the exact bytes of a run, and those of each batch that waits to be joined."""
         batches = self.log.late_of(safe_text(run_id))
         whole = self.raw(run_id)
         if not batches:
-            return (whole,)
+            return Kept(whole=whole, late={})
         where = (("record", "=", EVENT.name), ("date", "=", ""), *_pruned_by(run_id))
         query = """
             select batch_id, raw from {parts}
@@ -209,7 +218,7 @@ class Reader:
         found = dict(self._rows(files, query, values)) if files else {}
         if len(found) != len(batches):
             raise _incomplete(f"{len(batches)} late batches of a run", f"{len(found)} of them")
-        return (whole, *(found[batch] for batch in batches))
+        return Kept(whole=whole, late={batch: found[batch] for batch in batches})
 
     def losses(self, run_id: str) -> Losses:
         """Return the loss report of a run."""

@@ -38,7 +38,7 @@ class Hit:
 
     run_id: str
     seq: int
-    """Position of the row among the rows of the run, not of an event."""
+    """Position of the row among those that its batch brought of the run, not of an event."""
 
 
 def needles(text: str) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def needles(text: str) -> tuple[str, ...]:
 
 
 def search(reader: Reader, text: str, *, executor: Executor | None = None) -> tuple[Hit, ...]:
-    """Find a text, byte by byte, in the latest version of every run.
+    """Find a text, byte by byte, in the latest version of every run and in what waits for it.
 
     Args:
         reader: the runs.
@@ -78,13 +78,14 @@ def search(reader: Reader, text: str, *, executor: Executor | None = None) -> tu
     files = [str(root / path) for path in reader.table.files(("record", "=", "event"))]
     work = partial(find_in_part, wanted=needles(text))
     found = [row for part in (executor.map if executor else map)(work, files) for row in part]
+    log = reader.log
     latest = reader.latest({run_id for run_id, _, _ in found})
     return tuple(
         sorted(
             {
                 Hit(run_id=run_id, seq=seq)
                 for run_id, batch_id, seq in found
-                if latest.get(run_id) == batch_id
+                if latest.get(run_id) == batch_id or batch_id in log.late_of(run_id)
             }
         )
     )
