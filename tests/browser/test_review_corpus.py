@@ -51,8 +51,6 @@ class Real:
     contract: str | None
     """What the reviewer types; None: the first suggestion fits."""
     least_events: int
-    repaired: str = "pass"
-    """Verdict of an agent that does what the script of the accepted path says."""
 
 
 INJECTED = Real(
@@ -77,9 +75,6 @@ LONG = Real(
     run="a7d0c8e2-dd6e-4c7a-b6d4-498215f281eb",
     contract=None,
     least_events=100,
-    # What is left of the talk has no reply before some of the user's turns, so that an agent asks
-    # the model once more than the script has replies; the self-test replays the path and is green.
-    repaired="inconclusive",
 )
 
 
@@ -101,7 +96,7 @@ def test_a_real_failure_becomes_an_active_case(real, lab, server, corpus, corpus
     (file,) = folder.glob("cases/*.case.yaml")
     report = check_case(load_case(file))
     assert (report.recorded_red, report.accepted_green, report.dead_clauses) == (True, True, ())
-    assert verdicts(file) == {"recorded": "fail", "repaired": real.repaired}
+    assert verdicts(file) == {"recorded": "fail", "repaired": "pass"}
     assert {step: took for step, took in waits.seconds.items() if took > PATIENCE_S} == {}
 
 

@@ -460,7 +460,7 @@ def test_user_turns_bring_the_persons_own_calls():
     turn = Turn(user="and?", by=Requestor.USER, tool_calls=(a_call("calc", call_id="u1"),))
     trial = a_trial(turn, Turn(user="go on"), Turn(text="a"), fixtures=(a_fixture("calc"),))
 
-    ((first, second),) = trial.script.user_turns
+    ((first, second),) = trial.script.user_turns()
     trial.user(first)
     trial.user(second)
 
@@ -478,7 +478,7 @@ def test_user_turns_are_grouped_between_replies():
         Turn(text="b"), Turn(user="3"), Turn(text="c"), Turn(user="bye"), Turn(agent="x"),
     )  # fmt: skip
 
-    groups = [[turn.user for turn in group] for group in trial.script.user_turns]
+    groups = [[turn.user for turn in group] for group in trial.script.user_turns()]
 
     assert groups == [["1", "2"], ["3"]]
     assert [turn.user for turn in trial.script.last_words] == ["bye"]

@@ -12,8 +12,9 @@ from tests.runner.test_trials import a_code_case, an_active_case
 from workbench.casefile.contract import load_contract
 from workbench.check.judge import judge
 from workbench.model.case import CaseState, Expectation, Path, PathBasis, ScriptedCall, Turn
-from workbench.model.event import Claim, ClaimOutcome, Requestor, UserMessage
+from workbench.model.event import Claim, ClaimOutcome, Requestor, ToolCall, UserMessage
 from workbench.model.verdict import Signature
+from workbench.replay.script import Script
 from workbench.replay.scripted import replay_path
 from workbench.replay.trial import Limits
 from workbench.runner.outcome import CaseVerdict
@@ -98,6 +99,55 @@ def test_an_agent_is_driven_through_all_user_turns(kind, tmp_path):
     claims = [event.text for event in events if isinstance(event, Claim)]
     assert claims == [f"I could not confirm the {nth}." for nth in ("first", "second", "third")]
     assert (trial.replies_left, report.exit_code) == (0, 0)
+
+
+@pytest.mark.parametrize("kind", ["python", "cmd", "worker"])
+def test_what_a_minimal_case_leaves_unsaid_does_not_hang_the_talk(kind, tmp_path):
+    """An agent asks again after a call's result, though the case goes on with the person."""
+    case = a_talk()
+    talk = case.paths[1]
+    short = tuple(turn for turn in talk.turns if turn.text is None)
+    unsaid = replace(talk, turns=(*short[:-1], says("I could not confirm the third."), short[-1]))
+    case = replace(case, paths=(case.recorded, unsaid))
+
+    report = run_cases([case], agent=spec(kind, tmp_path), isolate="audit")
+
+    (trial,) = report.cases[0].trials
+    assert trial.verdict is CaseVerdict.PASS, (trial.violations, trial.doubts)
+    order = [
+        event.kind
+        for event in trial.trace.events
+        if isinstance(event, UserMessage)
+        or (isinstance(event, ToolCall) and event.requestor is Requestor.AGENT)
+    ]
+    assert order == ["user_message", "tool_call"] * 3 + ["user_message"]
+    assert trial.replies_left == 0
+
+
+def test_only_one_empty_reply_is_given_where_the_person_is_next():
+    """An agent that goes on asking is out of the script, and the next reply is not spent on it."""
+    talk = a_talk().paths[1].turns
+    script = Script(replace(a_talk().paths[1], turns=(talk[0], talk[2], talk[3], talk[4])))
+
+    assert script.next_reply() == talk[0]
+    assert script.next_reply() == Turn()
+    assert script.left == 2
+    said = script.user_turns()
+    assert next(said) == (talk[2],)
+    assert [script.next_reply(), script.next_reply()] == [talk[3], talk[4]]
+    assert script.next_reply() is None
+    assert list(said) == []
+
+
+def test_a_call_that_is_the_last_word_before_the_person_leaves_is_closed():
+    """Nobody answered any more; the agent's last request is no fault of its own."""
+    talk = a_talk().paths[1].turns
+    script = Script(replace(a_talk().paths[1], turns=(talk[0], talk[-1])))
+
+    assert [script.next_reply(), script.next_reply(), script.next_reply()] == [
+        *(talk[0], Turn()), None,
+    ]  # fmt: skip
+    assert script.last_words == (talk[-1],)
 
 
 def test_an_agent_that_stops_listening_is_red():

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.model.case import Turn
 from workbench.model.event import Requestor
 from workbench.model.jsonvalue import same_json
 from workbench.replay.scripted import call_args, is_reply
 
 if TYPE_CHECKING:
-    from workbench.model.case import Path, ScriptedCall, Turn
+    from collections.abc import Iterator
+
+    from workbench.model.case import Path, ScriptedCall
     from workbench.model.jsonvalue import Absent, Json
 
 __all__ = ["Script"]
@@ -20,7 +23,10 @@ class Script:
 
     def __init__(self, path: Path) -> None:
         self._replies = [turn for turn in path.turns if is_reply(turn)]
-        self._asked = 0
+        self._heard = _groups_heard(path)
+        """For each reply, how many groups of later user turns come before it."""
+        self._asked = self._said = 0
+        self._closed = False
         self._framework = [
             call
             for turn in path.turns
@@ -29,8 +35,7 @@ class Script:
         ]
         groups = _user_turns(path)
         answered = any(is_reply(turn) for turn in _after_last_user(path))
-        self.user_turns: tuple[tuple[Turn, ...], ...] = groups if answered else groups[:-1]
-        """Later turns of the person; those without a reply between them come together."""
+        self._user_turns = groups if answered else groups[:-1]
         self.last_words: tuple[Turn, ...] = () if answered or not groups else groups[-1]
         """What the person said when nobody answered any more."""
 
@@ -39,10 +44,39 @@ class Script:
         """Replies that nobody asked for yet."""
         return max(0, len(self._replies) - self._asked)
 
+    def user_turns(self) -> Iterator[tuple[Turn, ...]]:
+        """Give later turns of the person, each counted as said when it is taken.
+
+        Those without a reply between them come together.
+        """
+        for group in self._user_turns:
+            self._said, self._closed = self._said + 1, False
+            yield group
+
     def next_reply(self) -> Turn | None:
-        """Return the next reply; None: the script has none left."""
+        """Return the next reply; None: the script has none left.
+
+        Where the person speaks next although the last reply made calls, since a minimal case leaves
+        out what was said of their results, an agent that asks once more gets an empty reply.
+        """
+        if self._is_open and not self._closed:
+            self._closed = True
+            return Turn()
         self._asked += 1
         return self._replies[self._asked - 1] if self._asked <= len(self._replies) else None
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether the last reply waits for results, and the next word is the person's."""
+        if (
+            not 0 < self._asked <= len(self._replies)
+            or not self._replies[self._asked - 1].tool_calls
+        ):
+            return False
+        ahead = (
+            self._heard[self._asked] if self.left else len(self._user_turns) + bool(self.last_words)
+        )
+        return ahead > self._said
 
     def spoken(self, text: str) -> Turn | None:
         """Return the reply whose text this is, the latest given first, or one still to come."""
@@ -83,3 +117,15 @@ def _user_turns(path: Path) -> tuple[tuple[Turn, ...], ...]:
         elif is_reply(turn):
             open_group = False
     return tuple(tuple(group) for group in groups)
+
+
+def _groups_heard(path: Path) -> tuple[int, ...]:
+    heard: list[int] = []
+    groups, open_group = 0, False
+    for turn in path.turns:
+        if turn.user is not None:
+            groups, open_group = groups + (not open_group), True
+        elif is_reply(turn):
+            heard.append(groups)
+            open_group = False
+    return tuple(heard)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from workbench.replay.adapters.process import Failed, Host
@@ -85,7 +86,7 @@ def drive(
 
 def _converse(case: Case, trial: Trial, session: Session) -> None:
     messages: list[JsonMap] = list(case.input.messages)
-    for later in ((), *trial.script.user_turns):
+    for later in chain(((),), trial.script.user_turns()):
         for turn in later:
             trial.user(turn)
             messages.append({"role": "user", "content": turn.user})
