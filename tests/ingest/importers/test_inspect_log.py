@@ -173,9 +173,9 @@ def test_old_logs_keep_events_in_a_transcript() -> None:
 
 
 def test_new_logs_name_messages_by_their_place() -> None:
-    """Each stands once in the sample; what a range names that is not there is no message."""
+    """Each stands once in the sample; what a range names that is not there is lost, not the rest."""
     first = asked(input_refs=[[0, 2]], reply=ASKS)
-    second = asked(input_refs=[[0, 4], [3, 9], "x", [1]], reply=SAYS)
+    second = asked(input_refs=[[0, 3], [3, 9], [4, 4], [7, 8], [-1, 2], "x", [1]], reply=SAYS)
     pool: JsonMap = {"messages": [SYSTEM, TASK, ASKS, GOT], "calls": []}
 
     trace, losses = read_as("inspect", a_sample(first, answered(), second, events_data=pool))
@@ -184,7 +184,19 @@ def test_new_logs_name_messages_by_their_place() -> None:
     assert kinds(trace) == kinds(whole)
     assert [one.n_messages for one in trace.events if isinstance(one, ModelRequest)] == [2, 4]
     assert trace.events[0].source_ref == "events_data.messages.0"
+    assert lost(losses)["messages_missing"] == 5
     assert "system_missing" not in lost(losses)
+
+
+@pytest.mark.parametrize(("refs", "missing"), [(None, 0), ([], 0), ("x", 1), ({}, 1)])
+def test_references_that_are_no_list_are_lost(refs: Json, missing: int) -> None:
+    """What a request was given is not known then, and that is said."""
+    pool: JsonMap = {"messages": [SYSTEM, TASK]}
+    sample = a_sample(asked(input_refs=[[0, 2]]), asked(input_refs=refs), events_data=pool)
+
+    _, losses = read_as("inspect", sample)
+
+    assert lost(losses).get("messages_missing", 0) == missing
 
 
 def test_ranges_that_repeat_cost_nothing() -> None:

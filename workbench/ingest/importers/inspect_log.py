@@ -40,7 +40,7 @@ from workbench.model.jsonvalue import ABSENT
 from workbench.model.trace import Grade, Loss, RunStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from workbench.ingest.records.origin import Origin
     from workbench.model.jsonvalue import Json, JsonMap
@@ -326,22 +326,19 @@ def read_inspect(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple
         ),
         status=_status(sample),
         listed=tuple(reader.listed.values()),
-        losses=_losses(reader.lost),
+        losses=tuple(_losses(texts=reader.lost, messages=reader.pool.missing)),
     )
     return finished(reader.script, facts, origin=place, tools=tools)
 
 
-def _losses(lost: int) -> tuple[Loss, ...]:
-    if not lost:
-        return ()
-    loss = Loss(
-        kind="attachments_missing",
-        count=lost,
-        note="references to texts that the log does not have",
-        fix="`inspect log convert` resolves them",
-        caps=Grade.NEEDS_FIXTURES,
-    )
-    return (loss,)
+def _losses(*, texts: int, messages: int) -> Iterator[Loss]:
+    fix, caps = "`inspect log convert` resolves them", Grade.NEEDS_FIXTURES
+    if texts:
+        note = "references to texts that the log does not have"
+        yield Loss(kind="attachments_missing", count=texts, note=note, fix=fix, caps=caps)
+    if messages:
+        note = "references to messages that the log does not have"
+        yield Loss(kind="messages_missing", count=messages, note=note, fix=fix, caps=caps)
 
 
 def _refused(holder: JsonMap) -> Outcome | None:

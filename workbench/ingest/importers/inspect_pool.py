@@ -32,6 +32,8 @@ class Pool:
     """The messages of a sample that its events share."""
 
     messages: list[Json]
+    missing: int = 0
+    """References of requests that name messages which are not here, or that nobody can read."""
     _next: list[int] = field(default_factory=list)
     """For each position the next one, itself included, that was not handed out; one more ends it."""
 
@@ -40,7 +42,7 @@ class Pool:
         """Return a sample's pool; an empty one where it has none."""
         found = map_in(sample, "events_data").get("messages")
         messages = found if isinstance(found, list) else []
-        return cls(messages, list(range(len(messages) + 1)))
+        return cls(messages, _next=list(range(len(messages) + 1)))
 
     def count(self, event: JsonMap) -> int:
         """Return how many messages a request names."""
@@ -48,6 +50,7 @@ class Pool:
 
     def fresh(self, event: JsonMap, origin: Origin) -> Iterator[tuple[str, JsonMap]]:
         """Yield those messages of a request that no earlier one named, with their places."""
+        self.missing += sum(1 for pair in _refs(event) if not self._is_whole(pair))
         for start, end in self._ranges(event):
             at = self._untaken(start)
             while at < end:
@@ -63,11 +66,25 @@ class Pool:
         return at
 
     def _ranges(self, event: JsonMap) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of a request that lie in the pool."""
-        found = event.get("input_refs")
-        for pair in found if isinstance(found, list) else ():
+        """Yield of each range of a request what lies in the pool."""
+        for pair in _refs(event):
             match pair:
-                case [int(start), int(end)] if 0 <= start < end <= len(self.messages):
-                    yield start, end
+                case [int(start), int(end)] if 0 <= start < min(end, len(self.messages)):
+                    yield start, min(end, len(self.messages))
                 case _:
-                    pass  # names nothing that is here; what it stood for is missing
+                    pass  # names nothing that is here; counted as `missing`
+
+    def _is_whole(self, pair: Json) -> bool:
+        match pair:
+            case [int(start), int(end)]:
+                return 0 <= start <= end <= len(self.messages)
+            case _:
+                return False
+
+
+def _refs(event: JsonMap) -> list[Json]:
+    """Return the references of a request; what is no list of them is one that nobody can read."""
+    found = event.get("input_refs")
+    if found is None:
+        return []
+    return found if isinstance(found, list) else [found]
