@@ -182,7 +182,7 @@ def test_nothing_that_is_saved_holds_a_value_of_the_trace(reviewed, lab, server)
     assert set(done) <= {"run_id"}, "papermill writes its parameters down, and nothing else"
     assert {hit.place for hit in leaks_in(drafts, canaries)} <= {*BY_DESIGN}
     (small,) = [path for path in drafts if path.name.endswith(".small.json")]
-        audited(store, load_draft(small).draft, canaries)
+    audited(store, load_draft(small).draft, canaries)
 
 
 def audited(store, draft, canaries):

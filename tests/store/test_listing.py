@@ -42,6 +42,8 @@ def test_the_newest_run_is_first_and_one_without_a_time_last(listing):
         (Query(text="late"), ["run-a"]),
         (Query(text="100%"), []),
         (Query(text="\ud800"), []),
+        (Query(status="\ud800"), []),
+        (Query(grade="\ud800"), []),
         (Query(status="failed"), ["run-c", "run-a"]),
         (Query(status="failed", text="-a"), ["run-a"]),
         (Query(grade="skeleton"), []),

@@ -106,7 +106,7 @@ class Listing:
         if query.text:
             masks.append(pc.match_substring(self._texts, safe_text(query.text.lower())))
         masks += [
-            pc.equal(self._table.column(name), wanted)
+            pc.equal(self._table.column(name), safe_text(wanted))
             for name, wanted in (("status", query.status), ("grade", query.grade))
             if wanted is not None
         ]
