@@ -15,6 +15,7 @@ import pytest
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document
 from tests.ingest.samples import kinds
 from workbench.casefile.trace import trace_document
+from workbench.errors import TraceFormatError
 from workbench.ingest.received import pieces_of_json, runs_of
 from workbench.model.settings import Settings
 from workbench.model.trace import Effect, Imported, Tool
@@ -23,11 +24,11 @@ from workbench.review.declared import with_tools_of
 from workbench.review.intake import take_file
 from workbench.review.late import CannotJoin, Patience, again, latest, put_together
 from workbench.review.source import Lookup, find_run
-from workbench.store import delta
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
 from workbench.store.errors import RunsChanged, StoreFull
 from workbench.store.handle import open_store
+from workbench.store.parts import sync_folders
 from workbench.store.tables import EVENT
 
 if TYPE_CHECKING:
@@ -393,10 +394,12 @@ def test_records_that_break_the_importer_leave_the_run_as_it_was(
 
         with pytest.raises(CannotJoin, match="a bug of the importer"):
             put_together(store, [TRACE], seen=lambda run: run)
-        taken = take_file(store, file)
+        taken = take_file(store, file, explain_run=TRACE)
 
         assert store.fetch(TRACE) == before
         assert TRACE in taken.checkup.unreadable
+        assert taken.explained is not None
+        assert TRACE in taken.explained.unreadable
         assert len(store.pieces(TRACE)) == 3
         assert "late_records_apart" in loss_kinds(latest(store, TRACE)[1])
         monkeypatch.undo()
@@ -448,14 +451,13 @@ def test_a_run_that_another_receiver_stores_at_the_same_moment_is_joined(
     (whole,) = runs_of(pieces_of_json(a_body(*SPANS)))
     with open_store(tmp_path / "store") as store, open_store(tmp_path / "store") as other:
         once = [replace(half, made_of=())]
-        sync = delta.sync_folders
 
         def meanwhile(*args: Any) -> None:  # noqa: ANN401
-            sync(*args)
+            sync_folders(*args)
             if once:
                 append(other, [once.pop()], "other")
 
-        monkeypatch.setattr(delta, "sync_folders", meanwhile)
+        monkeypatch.setattr("workbench.store.delta.sync_folders", meanwhile)
         with collecting(store) as collector:
             send(collector, a_body(*SPANS[2:]))
             assert store.waiting() == {TRACE}
@@ -516,3 +518,50 @@ def test_runs_for_which_nothing_waits_are_forgotten_in_the_end() -> None:
 
     assert [*patience.due()] == [["r0"]]
     assert len(patience._resting) == 1
+
+
+def test_a_file_beside_a_run_of_another_kind_says_so(tmp_path: Path) -> None:
+    """What is stored in another form is no part of what the file brings."""
+    (whole,) = runs_of(pieces_of_json(a_body(*SPANS)))
+    assert whole.trace is not None
+    file = tmp_path / "later.json"
+    file.write_bytes(a_body(*SPANS))
+    with open_store(tmp_path / "store") as store:
+        take_file(store, as_ours(tmp_path, whole.trace))
+        taken = take_file(store, file)
+
+        assert [loss.kind for loss, _ in taken.checkup.losses].count("earlier_version_apart") == 1
+        assert kinds(store.fetch(TRACE)) == kinds(whole.trace)
+        assert "earlier_version_apart" in loss_kinds(store.losses(TRACE))
+
+
+def test_late_records_may_make_a_run_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that could not be read alone may be whole with what comes late."""
+    alone = Imported(run_id=TRACE, raw=a_body(*SPANS[:2]), parse_error="is half a run")
+    with open_store(tmp_path / "store") as store:
+        append(store, [alone], "one")
+        append(store, [LateRecords(run_id=TRACE, raw=a_body(*SPANS[2:]))], "two")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("workbench.ingest.joined.imported", broken)
+            with pytest.raises(TraceFormatError, match="is half a run"):
+                latest(store, TRACE)
+
+        assert kinds(latest(store, TRACE)[0]).count("tool_result") == 1
+        put_together(store, [TRACE], seen=lambda run: run)
+        assert latest(store, TRACE)[0] == store.imported(TRACE)[0]
+
+
+def test_runs_without_an_id_of_their_own_are_joined_to_nothing(tmp_path: Path) -> None:
+    """Log records without a trace id get an id of their bytes: no other file can add to it."""
+    log = {"timeUnixNano": "1", "body": {"stringValue": "x"}}
+    body = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": [log]}]}]}).encode()
+    with open_store(tmp_path / "store") as store:
+        with collecting(store) as collector:
+            send(collector, body)
+            send(collector, body + b" ")
+
+        assert len(store.run_ids()) == 1
+        assert store.waiting() == frozenset()

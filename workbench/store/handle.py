@@ -271,7 +271,7 @@ class Store:
         return reader.runs(Filters(failed=failed, since=moment, tag=tag, run_ids=run_ids))
 
     def search(self, text: str, *, executor: Executor | None = None) -> tuple[Hit, ...]:
-        """Find a text in the raw bytes of the latest version of every run.
+        """Find a text in the raw bytes of the latest version of every run, and in what waits for it.
 
         Args:
             text: found byte by byte, also where JSON escaped it once or twice; not empty.
