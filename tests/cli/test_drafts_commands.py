@@ -69,6 +69,52 @@ def test_redact_is_told_to_people_without_the_values(demo, shell):
     assert "Helen" not in said.out
 
 
+def test_long_lists_are_those_of_the_draft_beside_them(demo, shell):
+    """Lists of the draft before would be read as this one's; whoever forgets the key hears of them."""
+    lists = demo / "new.draft.lists.json"
+    lists.write_text('{"unseen": ["#1.text"]}', "utf-8")
+
+    first = shell("redact", RUN, *CONTRACT, "-o", "new.draft.json", "--json")
+
+    assert first.status == 0
+    note = load_draft(demo / "new.draft.json").redaction
+    assert note is not None
+    ledger = note.ledger
+    assert len(ledger) > 12
+    assert len(json.loads(lists.read_text("utf-8"))["ledger"]) == len(ledger)
+    said = shell("redact", "new.draft.json", "--forget-key")
+    assert "its pseudonyms and places stay in new.draft.lists.json" in said.out
+
+
+def test_lists_that_a_redaction_does_not_need_go(demo, shell):
+    """They are of the draft that was there before."""
+    save_trace(a_trace(a_user(), a_call("a.get"), a_claim("Hm.")), demo / "small")
+    (demo / "c.yaml").write_text("max_calls: {a.get: 0}\n", "utf-8")
+    (demo / "new.draft.lists.json").write_text('{"unseen": ["#1.text"]}', "utf-8")
+
+    said = shell(
+        *("redact", "small", "--contract", "c.yaml", "--without-ner"), *("-o", "new.draft.json")
+    )
+
+    assert said.status == 0, said.err
+    assert (demo / "new.draft.json").exists()
+    assert not (demo / "new.draft.lists.json").exists()
+
+
+@pytest.mark.parametrize("text", ["my own notes", "[]", "{}", '{"unseen": 1}', '{"mine": []}'])
+def test_a_file_that_is_no_list_of_ours_stays(demo, shell, text):
+    """`new.draft.lists.json` may be somebody's, however unlikely."""
+    lists = demo / "new.draft.lists.json"
+    lists.write_text(text, "utf-8")
+
+    said = shell("redact", RUN, *CONTRACT, "-o", "new.draft.json")
+
+    assert (said.status, said.out) == (4, "")
+    assert "new.draft.lists.json: is there, and holds no lists of a redaction" in said.err
+    assert lists.read_text("utf-8") == text
+    assert not (demo / "new.draft.json").exists()
+
+
 def test_the_same_run_gives_the_same_draft(demo, shell):
     """Same question, same key, same pseudonyms."""
     shell("redact", RUN, *CONTRACT, "-o", "new.draft.json")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import load_draft, save_draft
-from workbench.casefile.files import require_target, write_private
+from workbench.casefile.files import load_mapping, require_target, write_private
 from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
@@ -25,7 +25,7 @@ from workbench.redact.policy import load_policy
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.redact import draft_key, redact_into
 from workbench.review.source import find_run
-from workbench.review.summary import long_lists, render_redaction
+from workbench.review.summary import are_long_lists, long_lists, render_redaction
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
@@ -79,11 +79,12 @@ def execute(options: Namespace) -> int:
     """Redact and write the draft; 1 when a step that protects refuses."""
     vault = Vault(keys_folder(settings_of()))
     if options.forget_key:
-        return _forget(load_draft(Path(options.run)).draft, vault, options)
+        return _forget(Path(options.run), vault, options)
     if options.out is None:
         message = "is missing; the redacted draft goes into a file"
         raise InputError(message, place="-o", fix="-o NAME.draft.json")
     require_target(options.out)
+    _require_lists(_lists_beside(options.out))
     policy = None if options.policy is None else load_policy(options.policy)
     raw, key = _opened(options, vault, policy)
     draft, redaction = redact_into(
@@ -95,25 +96,52 @@ def execute(options: Namespace) -> int:
         trigger=options.trigger,
     )
     save_draft(draft, options.out)
+    lists = _listed(redaction, options.out)
     if options.json:
         print_json({**redaction_document(redaction), "out": relative(options.out)})
     else:
-        print(render_redaction(redaction, lists=_listed(redaction, options.out)))
+        print(render_redaction(redaction, lists=lists))
         print(f"draft {draft.draft} is in {relative(options.out)}")
     return 0
 
 
+def _lists_beside(draft: Path) -> Path:
+    return draft.with_suffix(".lists.json")
+
+
+def _require_lists(path: Path) -> None:
+    """Refuse to replace what is there, unless an earlier redaction wrote it.
+
+    Raises:
+        InputError: it is something else.
+    """
+    require_target(path)
+    if not path.exists():
+        return
+    try:
+        is_ours = are_long_lists(load_mapping(path)[0])
+    except InputError:
+        is_ours = False
+    if not is_ours:
+        message = "is there, and holds no lists of a redaction; they would replace it"
+        raise InputError(message, place=relative(path), fix="move it away, or choose another -o")
+
+
 def _listed(redaction: Redaction, out: Path) -> str:
-    """Write beside the draft the lists that are too long for a terminal; return that file's name."""
-    lists = long_lists(redaction)
+    """Write beside the draft the lists that are too long for a terminal; return that file's name.
+
+    Those of an earlier redaction go: they are of another draft.
+    """
+    lists, path = long_lists(redaction), _lists_beside(out)
     if not lists:
+        path.unlink(missing_ok=True)
         return ""
-    path = out.with_suffix(".lists.json")
     write_private(path, lists)
     return relative(path)
 
 
-def _forget(draft: str, vault: Vault, options: Namespace) -> int:
+def _forget(path: Path, vault: Vault, options: Namespace) -> int:
+    draft, lists = load_draft(path).draft, _lists_beside(path)
     shared = vault.is_shared(draft)
     vault.forget(draft)
     if options.json:
@@ -122,6 +150,8 @@ def _forget(draft: str, vault: Vault, options: Namespace) -> int:
     print(f"the key of {draft} is gone; no path can be accepted with its pseudonyms any more")
     if shared:
         print("it was the key that cases share, which stays: delete shared-by-cases to forget it")
+    if lists.exists():
+        print(f"its pseudonyms and places stay in {relative(lists)}: delete it as well")
     return 0
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.shrink import Shrunk
 
 __all__ = [
+    "are_long_lists",
     "long_lists",
     "render_case",
     "render_redaction",
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 _SHOWN = 12
+_LISTS = frozenset({"unseen", "ledger", "trigger"})
 
 
 def render_verdict(verdict: Verdict) -> str:
@@ -70,6 +72,13 @@ def long_lists(redaction: Redaction) -> JsonMap:
         "trigger": [{"at": n.at, "facts": list(n.facts)} for n in redaction.trigger if n.facts],
     }
     return {name: full for name, full in lists.items() if len(full) > _SHOWN}  # type: ignore[arg-type]  # lists all
+
+
+def are_long_lists(document: JsonMap) -> bool:
+    """Whether a document is what `long_lists` returned, of this redaction or another."""
+    return bool(document) and all(
+        name in _LISTS and isinstance(full, list) for name, full in document.items()
+    )
 
 
 def render_redaction(redaction: Redaction, *, lists: str = "") -> str:
