@@ -10,9 +10,9 @@ from tests.casefile.samples import text_of
 from tests.casefile.test_migrations import an_old_document, titled
 from tests.review.stale_cases import PROVEN, TODAY, put
 from tests.runner.cases import PAUSE
+from workbench.model.trace import Tool
 from workbench.review.owners import Owners
 from workbench.review.stale import SignKind, due_cases
-from workbench.review.tool_drift import CurrentTool
 from workbench.store.records import TrialResult
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def test_tools_that_are_gone_or_not_what_they_were_are_signs(tmp_path):
         "required": ["a"],
     }
     now = [
-        CurrentTool(name="customer.lookup"),
-        CurrentTool(name="billing_get_operation", schema=schema),
+        Tool(name="customer.lookup"),
+        Tool(name="billing_get_operation", schema=schema),
     ]
 
     (row,) = due_cases([tmp_path], today=TODAY, tools=now)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 
 from tests.strategies import json_maps
-from workbench.errors import InputError
 from workbench.model.case import CaseTool
-from workbench.model.trace import Effect
-from workbench.review.tool_drift import Change, CurrentTool, drifts, load_tools
+from workbench.model.trace import Effect, Tool
+from workbench.review.tool_drift import Change, drifts
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from workbench.model.jsonvalue import JsonMap
 
 pytestmark = pytest.mark.desk
@@ -41,7 +37,7 @@ def a_tool(schema: JsonMap | None = None, **changes: str) -> CaseTool:
 
 def told(schema: JsonMap, description: str = "Pauses.") -> list[tuple[str, str]]:
     """Return what is told of a tool whose schema is another one today."""
-    now = CurrentTool(name="billing_pause", description=description, schema=schema)
+    now = Tool(name="billing_pause", description=description, schema=schema)
     return [(one.change.value, one.what) for one in drifts([a_tool()], [now])]
 
 
@@ -97,7 +93,7 @@ def test_what_a_schema_only_says_is_reworded_whatever_its_form() -> None:
         "examples": {"one": 1},
         "$defs": {"default": {"type": "integer"}, "same": True},
     }
-    now = CurrentTool(name="billing_pause", description="Pauses.", schema=new)
+    now = Tool(name="billing_pause", description="Pauses.", schema=new)
 
     assert [(one.change.value, one.what) for one in drifts([a_tool(old)], [now])] == [
         ("breaking", "$defs.default.type is another one"),
@@ -106,7 +102,7 @@ def test_what_a_schema_only_says_is_reworded_whatever_its_form() -> None:
     ]
 
 
-def test_a_reworded_and_a_gone_tool(tmp_path: Path) -> None:
+def test_a_reworded_and_a_gone_tool() -> None:
     """Names on a model's API have no dots; a tool that nobody offers is gone."""
     assert told(SCHEMA, "Stops.") == [("reworded", "its description")]
     (gone,) = drifts([a_tool()], [])
@@ -116,53 +112,6 @@ def test_a_reworded_and_a_gone_tool(tmp_path: Path) -> None:
 @given(schema=json_maps())
 def test_a_schema_has_not_drifted_from_itself(schema: JsonMap) -> None:
     """Whatever it says."""
-    now = CurrentTool(name="billing.pause", description="Pauses.", schema=schema)
+    now = Tool(name="billing.pause", description="Pauses.", schema=schema)
 
     assert list(drifts([a_tool(schema)], [now])) == []
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        [{"name": "a", "inputSchema": {"type": "object"}, "description": "A."}],
-        {"tools": [{"name": "a", "input_schema": {"type": "object"}, "description": "A."}]},
-        {
-            "jsonrpc": "2.0",
-            "result": {
-                "tools": [{"name": "a", "inputSchema": {"type": "object"}, "description": "A."}]
-            },
-        },
-        [
-            {
-                "type": "function",
-                "function": {"name": "a", "parameters": {"type": "object"}, "description": "A."},
-            }
-        ],
-    ],
-)
-def test_tools_are_read_as_servers_and_agents_write_them(tmp_path: Path, document: object) -> None:
-    """One file from `tools/list`, or from the request to a model."""
-    path = tmp_path / "tools.json"
-    path.write_text(json.dumps(document), "utf-8")
-
-    assert load_tools(path) == (CurrentTool(name="a", description="A.", schema={"type": "object"}),)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ("\ufeff\ufeff{}", "is no JSON"),
-        ("{}", "expected a list of tools"),
-        ("[3]", "expected a tool with a name"),
-        ('[{"name": 3}]', "expected a tool with a name"),
-    ],
-)
-def test_what_is_no_list_of_tools_is_refused(tmp_path: Path, text: str, words: str) -> None:
-    """A wrong file would make every tool gone."""
-    path = tmp_path / "tools.json"
-    path.write_text(text, "utf-8")
-
-    with pytest.raises(InputError, match=words):
-        load_tools(path)

@@ -14,9 +14,9 @@ from workbench.casefile.codec import encode
 from workbench.cli.export import today
 from workbench.cli.options import add_json, complain, print_json, settings_of
 from workbench.errors import InputError
+from workbench.ingest.reader import offered_tools
 from workbench.review.owners import find_owners
 from workbench.review.stale import due_cases
-from workbench.review.tool_drift import load_tools
 from workbench.runner.reports.harmless import harmless
 from workbench.runner.reports.text import red, table
 from workbench.store.handle import open_store
@@ -57,7 +57,7 @@ def execute(options: Namespace) -> int:
     day = _day(options.today)
     owners = find_owners(Path.cwd(), listed=settings.review.owners)
     lead = settings.review.lead_days
-    tools = None if options.tools is None else load_tools(options.tools)
+    tools = None if options.tools is None else offered_tools(options.tools)
     trials = (
         _no_trials if options.store is None else open_store(options.store, create=False).results
     )

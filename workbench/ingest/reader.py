@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from workbench.casefile.place import nearest
 from workbench.errors import InputError, UnknownRunError
-from workbench.ingest.events.toollist import read_tools
+from workbench.ingest.events.toollist import offered_tools, read_tools
 from workbench.ingest.files.source import file_digest, open_source, shown_path
 from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.gather import gathered
@@ -25,7 +25,15 @@ from workbench.ingest.survey import survey
 from workbench.ingest.trial_results import is_results_file, runs_of_results
 from workbench.model.trace import Imported, Losses, Source, Tool, Trace
 
-__all__ = ["FORMATS", "file_digest", "ingest_traces", "load_run", "read_source", "read_tools"]
+__all__ = [
+    "FORMATS",
+    "file_digest",
+    "ingest_traces",
+    "load_run",
+    "offered_tools",
+    "read_source",
+    "read_tools",
+]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Is told bytes done and bytes in all; a file counts twice, as it is read twice."""

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
     from workbench.casefile.migrations import Migration
     from workbench.model.case import Case
+    from workbench.model.trace import Tool
     from workbench.review.owners import Owners
-    from workbench.review.tool_drift import CurrentTool, Drift
+    from workbench.review.tool_drift import Drift
     from workbench.store.records import TrialResult
 
 __all__ = ["RETENTION_DAYS", "DueCase", "Sign", "SignKind", "due_cases", "retained_days"]
@@ -141,7 +142,7 @@ def due_cases(  # noqa: PLR0913  what is known of the cases, keyword-only
     today: str,
     lead_days: int = 14,
     owners: Owners | None = None,
-    tools: Sequence[CurrentTool] | None = None,
+    tools: Sequence[Tool] | None = None,
     trials: Callable[[str], Sequence[TrialResult]] = _no_trials,
     migrations: Mapping[int, Migration] = MIGRATIONS,
 ) -> tuple[DueCase, ...]:
@@ -242,7 +243,7 @@ def _signs(found: _Opened, today: str, lead_days: int, owners: Owners) -> Iterat
     yield from _trial_signs(found.case, found.row.trials)
 
 
-def _tool_signs(case: Case, tools: Sequence[CurrentTool] | None) -> Iterator[Sign]:
+def _tool_signs(case: Case, tools: Sequence[Tool] | None) -> Iterator[Sign]:
     """Say which tools of a case are not what they were: a sign a tool, the worst change first."""
     found: dict[str, list[Drift]] = {}
     for drift in () if tools is None else drifts(case.tools, tools):

@@ -1,35 +1,26 @@
 """What became of a case's tools: reworded, grown, changed so that old calls break, or gone.
 
-The current tools are a file: what a server answers to `tools/list`, or the list that an agent sends
-to a model. A difference that nobody can say is harmless counts as breaking.
+A difference that nobody can say is harmless counts as breaking.
 
 Source:
-    Model Context Protocol 2025-06-18, `tools/list`; JSON Schema draft 2020-12; the tool lists of
-    the OpenAI and Anthropic message APIs (2025).
+    JSON Schema draft 2020-12.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from workbench.casefile.files import read_bytes, shown_path
-from workbench.casefile.place import describe
-from workbench.errors import InputError
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from workbench.model.case import CaseTool
     from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.trace import Tool
 
-__all__ = ["Change", "CurrentTool", "Drift", "drifts", "load_tools"]
+__all__ = ["Change", "Drift", "drifts"]
 
-_MAX_BYTES: Final = 8 << 20
-_SCHEMA_KEYS: Final = ("inputSchema", "input_schema", "parameters", "schema")
 _WORDS: Final = frozenset({"description", "title", "examples", "$comment", "default"})
 """Keywords of a schema that say something and refuse nothing."""
 _NAMED: Final = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties"})
@@ -46,15 +37,6 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentTool:
-    """A tool as it is offered today."""
-
-    name: str
-    description: str | None = None
-    schema: JsonMap | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
     """One difference between a case's tool and the one of today."""
 
@@ -65,29 +47,7 @@ class Drift:
     """Place in the schema, and what is there now; names only, no text."""
 
 
-def load_tools(path: Path) -> tuple[CurrentTool, ...]:
-    """Read the tools of today from a JSON file.
-
-    Raises:
-        InputError: it cannot be read, or holds no list of tools.
-    """
-    name = shown_path(path)
-    try:
-        document: Json = json.loads(read_bytes(path, limit=_MAX_BYTES))
-    except (ValueError, RecursionError):
-        message = "is no JSON"
-        raise InputError(message, place=name, fix="write what tools/list answers") from None
-    found = document
-    for key in ("result", "tools"):
-        if isinstance(found, dict) and key in found:
-            found = found[key]
-    if not isinstance(found, list):
-        message = f"is {describe(found)}; expected a list of tools"
-        raise InputError(message, place=name, fix="write what tools/list answers")
-    return tuple(_tool(item, place=name, at=at) for at, item in enumerate(found))
-
-
-def drifts(tools: Iterable[CaseTool], current: Iterable[CurrentTool]) -> Iterator[Drift]:
+def drifts(tools: Iterable[CaseTool], current: Iterable[Tool]) -> Iterator[Drift]:
     """Yield what became of a case's tools, in the case's order.
 
     Args:
@@ -105,22 +65,6 @@ def drifts(tools: Iterable[CaseTool], current: Iterable[CurrentTool]) -> Iterato
                 yield Drift(tool=tool.name, change=change, what=what)
         if tool.description is not None and tool.description != now.description:
             yield Drift(tool=tool.name, change=Change.REWORDED, what="its description")
-
-
-def _tool(item: Json, *, place: str, at: int) -> CurrentTool:
-    inner = item.get("function", item) if isinstance(item, dict) else item
-    name = inner.get("name") if isinstance(inner, dict) else None
-    if not isinstance(inner, dict) or not isinstance(name, str):
-        message = f"is {describe(item)}; expected a tool with a name"
-        raise InputError(message, place=place, key=f"tools.{at}", fix="leave it out")
-    said = inner.get("description")
-    schemas = (inner[key] for key in _SCHEMA_KEYS if isinstance(inner.get(key), dict))
-    schema = next(schemas, None)
-    return CurrentTool(
-        name=name,
-        description=said if isinstance(said, str) else None,
-        schema=schema if isinstance(schema, dict) else None,
-    )
 
 
 def _changes(old: JsonMap, new: JsonMap, at: str) -> Iterator[tuple[Change, str]]:

@@ -20,46 +20,80 @@ from workbench.model.trace import Effect, Tool
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from workbench.model.jsonvalue import Json
 
-__all__ = ["known_tools", "listed_tools", "read_tools"]
+__all__ = ["known_tools", "listed_tools", "offered_tools", "read_tools"]
 
+_MAX_BYTES: Final = 8 << 20
+_OWN_KEYS: Final = frozenset({"name", "description", "effect", "schema"})
 _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema", "schema")
 
 
 def read_tools(path: str | os.PathLike[str]) -> tuple[Tool, ...]:
-    """Read a `--tools` file: a JSON array of `{name, description?, effect, schema?}`.
+    """Read a `--tools` file that declares what tools may do: see `offered_tools`, each with an effect.
+
+    An MCP server's `readOnlyHint` is one.
 
     Raises:
         InputError: the file cannot be read or breaks this format.
     """
-    name = shown_path(Path(path))
-    document, place = load_json(read_bytes(Path(path)), name=name)
-    if not isinstance(document, list):
+    return _read(Path(path), _declared)
+
+
+def offered_tools(path: str | os.PathLike[str]) -> tuple[Tool, ...]:
+    """Read a `--tools` file of the tools that there are.
+
+    It is a JSON array of `{name, description?, effect?, schema?}`, what a server answers to
+    `tools/list`, or the list that an agent sends to a model.
+
+    Raises:
+        InputError: the file cannot be read or breaks this format.
+    """
+    return _read(Path(path), _offered)
+
+
+def _read(path: Path, tool_of: Callable[[Json, Place, str], Tool]) -> tuple[Tool, ...]:
+    name = shown_path(path)
+    document, place = load_json(read_bytes(path, limit=_MAX_BYTES), name=name)
+    found, key = document, ""
+    for wrapper in ("result", "tools"):
+        if isinstance(found, dict) and wrapper in found:
+            found, key = found[wrapper], step_key(key, wrapper)
+    if not isinstance(found, list):
         raise CaseFormatError(
-            f"is {describe(document)}; expected a list of tools",
+            f"is {describe(found)}; expected a list of tools",
             place=name,
-            fix='write [{"name": "...", "effect": "pure|read|write"}]',
+            key=key,
+            fix='write [{"name": "...", "effect": "pure|read|write"}], or what tools/list answers',
         )
-    tools = tuple(_declared(item, place, str(n)) for n, item in enumerate(document))
+    tools = tuple(tool_of(item, place, step_key(key, n)) for n, item in enumerate(found))
     seen: set[str] = set()
     for n, tool in enumerate(tools):
         if tool.name in seen:
-            raise place.error(step_key(str(n), "name"), "is declared twice", fix="keep one of them")
+            at = step_key(step_key(key, n), "name")
+            raise place.error(at, "is declared twice", fix="keep one of them")
         seen.add(tool.name)
     return tools
 
 
 def _declared(item: Json, place: Place, key: str) -> Tool:
-    tool = decode(Tool, item, place=place, key=key)
+    tool = _offered(item, place, key)
     if tool.effect is None:
         raise place.error(
             step_key(key, "effect"),
             "is missing; expected pure, read or write",
             fix="declare what the tool may do",
         )
+    return tool
+
+
+def _offered(item: Json, place: Place, key: str) -> Tool:
+    is_ours = not isinstance(item, dict) or "effect" in item or _OWN_KEYS.issuperset(item)
+    tool = decode(Tool, item, place=place, key=key) if is_ours else _listed(item)
+    if tool is None:
+        raise place.error(key, f"is {describe(item)}; expected a tool with a name")
     if not tool.name:
         raise place.error(step_key(key, "name"), "is empty; expected the name of a tool")
     return tool

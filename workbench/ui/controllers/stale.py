@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.trace import Tool
     from workbench.review.agenda import Taken
     from workbench.review.owners import Owners
     from workbench.review.stale import DueCase
-    from workbench.review.tool_drift import CurrentTool
     from workbench.store.handle import Store
     from workbench.store.records import TrialResult
 
@@ -55,7 +55,7 @@ class StaleTable:
         lead_days: int = 14,
         owners: Owners | None = None,
         store: Store | None = None,
-        tools: Sequence[CurrentTool] | None = None,
+        tools: Sequence[Tool] | None = None,
     ) -> None:
         """Read the cases.
 
