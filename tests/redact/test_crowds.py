@@ -90,6 +90,17 @@ def test_a_value_that_a_series_cannot_keep_is_drawn_alone() -> None:
     assert len(set(done.pseudonyms.values())) == len(texts)
 
 
+def test_what_is_not_drawn_again_stays_in_its_series() -> None:
+    """A pin is a pseudonym with the draws that it came from: they must belong together."""
+    texts = [str(n) for n in range(4_000_000_000_030_000, 4_000_000_000_030_060)]
+    values = [Value(text=text, type="ACCOUNT_ID") for text in texts]
+
+    done = assign(values, Drawer(KEY), tries=0)
+
+    assert done.lost  # what no draw was left for
+    assert {label for text in texts for label, _ in done.draws[text]} == {"series:ACCOUNT_ID:"}
+
+
 @pytest.mark.parametrize(
     ("kind", "first", "other", "crowd"),
     [

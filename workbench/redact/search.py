@@ -79,6 +79,9 @@ class _Search:
                 t for t in pending if lost[t] and self.tried[t] < self._patience(t, lost[t], tries)
             ]
             self.tried.update(again)
+            for text in again:
+                if self._must_leave(text, lost[text]):
+                    self._leave_series(book.known[text].anchor)
             labels = {label for t in again for label in self._cure(t, lost[t])} - book.frozen
             book.redraw(labels)
             pending = sorted({t for label in labels for t in self.users[label]} - pinned)
@@ -93,7 +96,11 @@ class _Search:
         if all(fact.startswith(_FIXED) for fact in lost):
             in_series = self.book.known[text].anchor in self.book.series
             return 0 if in_series else min(tries, _FEW)
-        sharing = max(len(self.users[label]) for label in self._cure(text, lost))
+        anchor = self.book.known[text].anchor
+        if self._must_leave(text, lost):
+            sharing = sum(one.anchor == anchor for one in self.book.known.values())
+        else:
+            sharing = max(len(self.users[label]) for label in self._cure(text, lost))
         return min(tries, max(_FEW, _SHARED_DRAWS // sharing))
 
     def _set(self, text: str, pseudonym: str) -> None:
@@ -107,7 +114,7 @@ class _Search:
         """Return the draws to take again.
 
         What all that have one pseudonym share tells none of them apart, so it is one of the other draws that the
-        fewest values rest on. A value that a series cannot keep is drawn alone from now on.
+        fewest values rest on.
         """
         known = self.book.known[text]
         labels = self.book.labels(known)
@@ -116,11 +123,15 @@ class _Search:
             apart = labels.union(*owned) - labels.intersection(*owned) - self.book.frozen
             rarest = min((len(self.users[label]) for label in apart), default=0)
             return {label for label in apart if len(self.users[label]) == rarest} or labels
-        if known.anchor in self.book.series:
-            for other in self.book.leave_series(known.anchor):
-                self.users[known.anchor].add(other)
-            return {known.anchor}
         return labels
+
+    def _must_leave(self, text: str, lost: tuple[str, ...]) -> bool:
+        """Whether a value is of a series that cannot keep what it lost: only alone it can be kept."""
+        return lost != ("distinct",) and self.book.known[text].anchor in self.book.series
+
+    def _leave_series(self, anchor: str) -> None:
+        """Draw an anchor, and all that are variants of it, alone from now on."""
+        self.users[anchor].update(self.book.leave_series(anchor))
 
     def _lost(self, text: str) -> tuple[str, ...]:
         known = self.book.known[text]
