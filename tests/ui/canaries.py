@@ -82,7 +82,10 @@ _CODES = re.compile(rb"(?:<|\xe2\x9f\xa8|\[|\\)?U\+[0-9a-fA-F]{4,6}(?:>|\xe2\x9f
 _MARKS = re.compile(rb"<[^<>]{0,200}>")
 _NO_WORD = re.compile(rb"[^a-z0-9@.]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_PACKED: dict[bytes, Callable[[bytes], bytes]] = {b"\x1f\x8b": gzip.decompress, b"\x78\x9c": zlib.decompress}
+_PACKED: dict[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"\x78\x9c": zlib.decompress,
+}
 
 
 def _unescaped(data: bytes) -> bytes:
