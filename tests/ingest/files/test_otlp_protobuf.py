@@ -21,9 +21,9 @@ from tests.ingest.otlp.spans import (
 )
 from tests.ingest.samples import kinds, lost, write_file
 from workbench.errors import TraceFormatError
-from workbench.ingest import received
 from workbench.ingest.files.otlp_protobuf import is_otlp
 from workbench.ingest.files.source import pieces_in
+from workbench.ingest.joined import whole_of
 from workbench.ingest.reader import ingest_traces, read_source
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ def test_spans_and_log_records_of_one_run_can_be_read_again(tmp_path: Path) -> N
     messages = (a_message(a_document(*a_billing_run())), a_message(a_document(logs=(said,))))
     (run,) = read_source(write_file(tmp_path / "both.binpb", framed(*messages)))
 
-    again = received.run_of([run.raw])
+    again = whole_of("otlp", run.raw)
 
+    assert again is not None
     assert trace_of(again).events == trace_of(run).events
     assert len(list(pieces_in(run.raw))) == len(a_billing_run()) + 1
