@@ -20,7 +20,6 @@ from workbench.ingest.received import pieces_of_json, runs_of
 from workbench.model.settings import Settings
 from workbench.model.trace import Effect, Imported, Tool
 from workbench.review.collect import Answer, Collector
-from workbench.review.declared import with_tools_of
 from workbench.review.intake import take_file
 from workbench.review.late import CannotJoin, Patience, again, latest, put_together
 from workbench.review.source import Lookup, find_run
@@ -318,10 +317,10 @@ def test_large_runs_are_put_together_one_by_one() -> None:
     assert [*patience.due(all_of_them=True)] == [["a", "b"], ["c"]]
 
 
-def half_waits(store: Store, *, tools: Sequence[Tool] = ()) -> None:
+def half_waits(store: Store) -> None:
     """Store a part of the run; the rest comes late and waits."""
     (first,) = runs_of(pieces_of_json(a_body(*SPANS[:2])))
-    append(store, [with_tools_of(first, tools)], "one")
+    append(store, [first], "one")
     append(store, [LateRecords(run_id=TRACE, raw=a_body(*SPANS[2:]))], "two")
 
 
@@ -409,16 +408,21 @@ def test_records_that_break_the_importer_leave_the_run_as_it_was(
 
 
 def test_declared_tools_stay_when_late_records_are_joined(tmp_path: Path) -> None:
-    """What a tool may do was said once, when the run was stored."""
+    """What a tool may do was said once, when the run was stored, of tools that wait for a call too."""
+    declared = [Tool(name="pause", effect=Effect.WRITE), Tool(name="billing.x", effect=Effect.READ)]
+    (first,) = runs_of(pieces_of_json(a_body(*SPANS[:2])), tools=declared)
     with open_store(tmp_path / "store") as store:
-        half_waits(store, tools=[Tool(name="pause", effect=Effect.WRITE)])
-        declared = store.imported(TRACE)[0].tools
+        append(store, [first], "one")
+        append(store, [LateRecords(run_id=TRACE, raw=a_body(*SPANS[2:]))], "two")
+        stored = store.imported(TRACE)[0].tools
 
         waiting = latest(store, TRACE)[0].tools
         put_together(store, [TRACE], seen=lambda run: run)
 
-        assert [(tool.name, tool.effect) for tool in declared] == [("pause", Effect.WRITE)]
-        assert waiting == store.imported(TRACE)[0].tools == declared
+        effects = {tool.name: tool.effect for tool in stored}
+        assert effects == {"pause": Effect.WRITE, "billing.x": Effect.READ}
+        assert {tool.name: tool.effect for tool in waiting} == effects
+        assert store.imported(TRACE)[0].tools == waiting
 
 
 def test_a_run_that_is_stored_while_a_file_is_read_is_joined(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from workbench.ingest.joined import (
 from workbench.ingest.otlp.read import FORMAT
 from workbench.ingest.received import RECEIVED
 from workbench.model.trace import Loss, Losses
-from workbench.review.declared import with_tools_of
+from workbench.review.declared import with_tools
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
 from workbench.store.errors import RunsChanged
@@ -196,10 +196,13 @@ def _carried(store: Store, run: Imported, kept: Kept) -> Imported:
         return replace(run, made_of=tuple(kept.late))
     if run.trace is None:
         raise CannotJoin(run.parse_error or "")
+    known = with_tools(run.trace, trace.tools)
     for loss in losses.items:
         if loss.kind == APART:
             run = with_loss(run, loss)
-    return replace(with_tools_of(run, trace.tools), made_of=tuple(kept.late))
+    names = {tool.name for tool in known.tools}
+    tools = (*known.tools, *(tool for tool in trace.tools if tool.name not in names))
+    return replace(run, trace=replace(known, tools=tools), made_of=tuple(kept.late))
 
 
 @dataclass(slots=True)
