@@ -66,6 +66,7 @@ def test_the_whole_review_by_mouse(lab, server):
     for failure in ("tool call #27", "tool call #121"):
         hand.click(page.get_by_role("button", name="Next failure"))
         page.get_by_role("heading", name=failure).wait_for()
+    expect(page.locator(".wb-timeline .wb-leaf .wb-blank")).to_have_text("␣")
     picture(lab, "timeline", "understand")
     hand.click(page.get_by_role("button", name="Take").first)
     hand.click(page.get_by_role("button", name="State this contract"))

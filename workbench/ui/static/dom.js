@@ -121,6 +121,19 @@ function text(value, { hit = "" } = {}) {
   return nodes;
 }
 
+/** Return nodes for a value whose blanks at both ends are made visible: they are often the whole incident. */
+function edged(value, marks = {}) {
+  const all = String(value);
+  const from = all.length - all.trimStart().length;
+  const to = Math.max(from, all.trimEnd().length);
+  return [blanks(from), text(all.slice(from, to), marks), blanks(all.length - to)];
+}
+
+function blanks(number) {
+  if (!number) return null;
+  return el("span", { class: "wb-blank", title: number === 1 ? "1 blank" : `${count(number)} blanks` }, "␣".repeat(Math.min(number, 8)));
+}
+
 function plain(nodes, part, hit) {
   let from = 0;
   const low = hit ? part.toLowerCase() : "";

@@ -17,13 +17,6 @@ function plural(number, one, many = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-/** Return a value with the blanks at its ends made visible: they are often the whole incident. */
-function edged(value) {
-  const found = /^(\s*)([\s\S]*?)(\s*)$/.exec(String(value));
-  const blanks = (run) => (run ? el("span", { class: "wb-blank", title: plural(run.length, "blank") }, "␣".repeat(Math.min(run.length, 8))) : null);
-  return [blanks(found[1]), text(found[2]), blanks(found[3])];
-}
-
 /** Draw one part of a line: text, a masked value, or a pseudonym; `raw`: what the hunk's own value is. */
 function part(piece, raw) {
   if ("t" in piece) return text(piece.t);

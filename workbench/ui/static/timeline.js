@@ -457,7 +457,7 @@ export default {
       }
       return el("div", { class: "wb-node" }, key,
         el("span", { class: `wb-leaf wb-leaf-${value.masked ? "masked" : value.type} wb-value` },
-          value.masked ? value.text : text(value.text, { hit })), left_out(value.more, "characters"), marks);
+          value.masked ? value.text : value.type === "string" && !value.more ? edged(value.text, { hit }) : text(value.text, { hit })), left_out(value.more, "characters"), marks);
     }
     function left_out(more_of, what) {
       return more_of ? el("span", { class: "wb-left-out" }, `… ${count(more_of)} more ${what} not shown`) : null;
