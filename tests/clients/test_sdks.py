@@ -18,6 +18,7 @@ from tests.replay.builders import a_call, a_case, a_fixture, asks
 from tests.replay.provider import KEY, KEY_ENV, Said, standing_in
 from workbench.casefile.case import load_case
 from workbench.casefile.contract import load_contract
+from workbench.casefile.trace import trace_document
 from workbench.demo import broken_agent
 from workbench.model.case import Turn
 from workbench.model.event import (
@@ -190,7 +191,7 @@ def test_live_models_are_reached_through_the_gateway(server, name, monkeypatch):
     assert (record.answered, len(record.reply_ids), events[-1].text) == (
         1, 2, "Not done.",
     )  # fmt: skip
-    assert KEY not in repr(record)
+    assert KEY not in repr(record) + str(trace_document(record.trace))
 
 
 @pytest.mark.slow

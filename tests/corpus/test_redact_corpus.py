@@ -157,7 +157,11 @@ def test_a_damaged_domain_stays_a_damaged_domain(
         run
         for run in plain_runs(corpus, corpus_tools, "agentdojo")
         if {"@bluesparrowtech.com", "@luesparrowtech.com"}
-        <= {part for part in ("@bluesparrowtech.com", "@luesparrowtech.com") if part in str(run)}
+        <= {
+            part
+            for part in ("@bluesparrowtech.com", "@luesparrowtech.com")
+            if part in str(trace_document(run.trace))
+        }
     ]
     assert both
 

@@ -12,6 +12,7 @@ from tests.builders import a_call, a_claim, a_trace, a_user
 from tests.review.runs import CONTRACT, KEY, a_loaded, an_incident
 from tests.runner.cases import a_pause_case
 from workbench.casefile.contract import load_contract
+from workbench.casefile.trace import trace_document
 from workbench.check.judge import judge
 from workbench.model.event import Decision as Granted, Outcome, Permission
 from workbench.model.ledger import LedgerEntry, RedactionNote, Residue, TriggerNote
@@ -388,7 +389,7 @@ def test_no_attribute_runs_or_loads(attributes):
 
 def test_the_incident_of_the_tests_holds_what_must_not_be_found():
     """Else the tests above would find nothing in anything."""
-    text = repr(an_incident())
+    text = str(trace_document(an_incident()))
 
     assert "ada.lovelace" in text
     assert "ACC-4471902" in text

@@ -121,6 +121,7 @@ def test_the_headline_says_what_was_lost_and_assumed():
         "lost: times_missing x3: no times\n"
         "  Fix: record times\n"
         "lost: texts_missing x1  [at best skeleton]\n"
+        "  no setting of the recorder brings it back\n"
         "effect not declared, taken as write: a.\\x1bset (write?)"
     )
     assert "from unknown format" in headline(a_loaded(a_trace(a_user())))

@@ -13,6 +13,7 @@ import pytest
 from tests.builders import a_call, a_claim, a_trace, a_turn, a_user
 from tests.shrink.rules import CountingOracle, a_judge, bare, forbidden, mute, tools_called
 from tests.shrink.test_shrinking import PAID, a_long_trace
+from workbench.casefile.trace import trace_document
 from workbench.model.event import Outcome, ToolCall, ToolResult
 from workbench.model.verdict import First, Signature, Verdict
 from workbench.shrink import Budget, Step, shrink_trace
@@ -123,7 +124,7 @@ def test_a_watched_trace_is_equal_and_survives_copies():
     same, _ = watched(trace)
 
     assert same == trace
-    assert repr(same) == repr(trace)
+    assert str(trace_document(same)) == str(trace_document(trace))
     assert pickle.loads(pickle.dumps(same)) == trace  # noqa: S301  our own bytes
     assert copy.deepcopy(same) == trace
     for one, other in zip(same.events, trace.events, strict=True):

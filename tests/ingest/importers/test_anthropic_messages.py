@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ingest.samples import an_anthropic_chat, kinds, lost, read_as
+from workbench.casefile.trace import trace_document
 from workbench.errors import TraceFormatError
 from workbench.model.event import (
     CallError,
@@ -45,7 +46,7 @@ def test_blocks_become_events_in_order() -> None:
     assert result.error == CallError(message="504 after 30 s")
     assert result.result_raw == "504 after 30 s"
     assert result.outcome is None
-    assert "which account?" not in repr(trace)
+    assert "which account?" not in str(trace_document(trace))
     assert losses.grade is Grade.REPLAYABLE
 
 

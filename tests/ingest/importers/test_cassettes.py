@@ -18,6 +18,7 @@ from tests.ingest.samples import (
     read_as,
     write_file,
 )
+from workbench.casefile.trace import trace_document
 from workbench.errors import TraceFormatError
 from workbench.ingest.formats import candidates
 from workbench.model.event import ModelReply, ModelRequest, ToolCall, ToolResult, Usage
@@ -261,7 +262,7 @@ def test_gemini_and_bedrock_are_read() -> None:
         "model_reply",
         "tool_call",
     ]
-    assert "hm" not in repr(trace)
+    assert "hm" not in str(trace_document(trace))
     assert lost(losses)["call_ids_synthesised"] == 1
     trace, losses = read_as(
         "http_cassette", {"interactions": [an_exchange(bedrock, said, uri=amazon)]}

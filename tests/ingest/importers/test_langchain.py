@@ -13,6 +13,7 @@ from tests.ingest.exports import (
     langchain_conversation,
 )
 from tests.ingest.samples import dumped, kinds, lost, read, read_as, write_file
+from workbench.casefile.trace import trace_document
 from workbench.errors import TraceFormatError
 from workbench.ingest.formats import candidates
 from workbench.model.event import CallError, ModelReply, ToolCall, ToolResult, Usage
@@ -150,7 +151,7 @@ def test_blocks_of_a_reply_are_read() -> None:
     trace, _ = read_as("langchain", [reply])
 
     assert kinds(trace) == ["model_reply", "claim", "tool_call"]
-    assert "hm" not in repr(trace)
+    assert "hm" not in str(trace_document(trace))
 
 
 def test_a_wrong_part_is_named() -> None:

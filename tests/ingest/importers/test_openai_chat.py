@@ -12,6 +12,7 @@ from tests.ingest.samples import (
     lost,
     read_as,
 )
+from workbench.casefile.trace import trace_document
 from workbench.errors import TraceFormatError
 from workbench.model.event import (
     CallIdSource,
@@ -215,7 +216,7 @@ def test_parts_are_joined_reasoning_is_dropped_and_images_are_counted() -> None:
     assert getattr(user, "actor", None) == "ada"
     assert getattr(first, "text", None) == "I cannot say."
     assert getattr(second, "text", None) == "No."
-    assert "secret" not in repr(trace)
+    assert "secret" not in str(trace_document(trace))
     assert lost(losses)["parts_dropped"] == 1
     assert losses.grade is Grade.NEEDS_FIXTURES
 
