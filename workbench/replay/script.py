@@ -23,8 +23,8 @@ class Script:
 
     def __init__(self, path: Path) -> None:
         self._replies = [turn for turn in path.turns if is_reply(turn)]
-        self._heard = _groups_heard(path)
-        """For each reply, how many groups of later user turns come before it."""
+        groups, self._heard = _user_turns(path)
+        self._groups = len(groups)
         self._asked = self._said = 0
         self._closed = False
         self._framework = [
@@ -33,8 +33,7 @@ class Script:
             if turn.by is Requestor.FRAMEWORK
             for call in turn.tool_calls
         ]
-        groups = _user_turns(path)
-        answered = any(is_reply(turn) for turn in _after_last_user(path))
+        answered = self._groups in self._heard
         self._user_turns = groups if answered else groups[:-1]
         self.last_words: tuple[Turn, ...] = () if answered or not groups else groups[-1]
         """What the person said when nobody answered any more."""
@@ -68,15 +67,10 @@ class Script:
     @property
     def _is_open(self) -> bool:
         """Whether the last reply waits for results, and the next word is the person's."""
-        if (
-            not 0 < self._asked <= len(self._replies)
-            or not self._replies[self._asked - 1].tool_calls
-        ):
+        at = min(self._asked, len(self._replies)) - 1
+        if at < 0 or not self._replies[at].tool_calls:
             return False
-        ahead = (
-            self._heard[self._asked] if self.left else len(self._user_turns) + bool(self.last_words)
-        )
-        return ahead > self._said
+        return (self._heard[self._asked] if self.left else self._groups) > self._said
 
     def spoken(self, text: str) -> Turn | None:
         """Return the reply whose text this is, the latest given first, or one still to come."""
@@ -100,13 +94,10 @@ def _is_call(call: ScriptedCall, tool: str, args: Json | Absent) -> bool:
     return call.name == tool and same_json(call_args(call), args)
 
 
-def _after_last_user(path: Path) -> tuple[Turn, ...]:
-    last = max((at for at, turn in enumerate(path.turns) if turn.user is not None), default=-1)
-    return path.turns[last + 1 :]
-
-
-def _user_turns(path: Path) -> tuple[tuple[Turn, ...], ...]:
+def _user_turns(path: Path) -> tuple[tuple[tuple[Turn, ...], ...], tuple[int, ...]]:
+    """Return later user turns, together where no reply is between them; how many precede each reply."""
     groups: list[list[Turn]] = []
+    heard: list[int] = []
     open_group = False
     for turn in path.turns:
         if turn.user is not None:
@@ -115,17 +106,6 @@ def _user_turns(path: Path) -> tuple[tuple[Turn, ...], ...]:
             groups[-1].append(turn)
             open_group = True
         elif is_reply(turn):
+            heard.append(len(groups))
             open_group = False
-    return tuple(tuple(group) for group in groups)
-
-
-def _groups_heard(path: Path) -> tuple[int, ...]:
-    heard: list[int] = []
-    groups, open_group = 0, False
-    for turn in path.turns:
-        if turn.user is not None:
-            groups, open_group = groups + (not open_group), True
-        elif is_reply(turn):
-            heard.append(groups)
-            open_group = False
-    return tuple(heard)
+    return tuple(map(tuple, groups)), tuple(heard)
