@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Final, NoReturn
+from typing import Final
 
 import re2
 
@@ -21,7 +21,7 @@ from workbench.casefile.place import describe
 from workbench.errors import ContractError
 from workbench.model.contract import Operator, Predicate, Selector, Step
 from workbench.model.event import Outcome
-from workbench.model.jsonvalue import ABSENT, Absent, Json
+from workbench.model.jsonvalue import ABSENT, STRICT_DECODER, Absent, Json
 
 __all__ = [
     "parse_classes",
@@ -44,13 +44,6 @@ _OPERATOR: Final = re.compile(
 _CLASS: Final = re.compile(r"[A-Za-z0-9_.-]+")
 _ORDERED: Final = frozenset({Operator.LT, Operator.LE, Operator.GT, Operator.GE})
 _WORDS: Final[dict[str, Json]] = {"true": True, "false": False, "null": None}
-
-
-def _refuse_constant(_: str) -> NoReturn:
-    raise ValueError
-
-
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def parse_path(text: str) -> tuple[Step, ...]:
@@ -170,7 +163,7 @@ def _read_path(text: str, at: int) -> tuple[tuple[Step, ...], int]:
 def _read_step(text: str, at: int) -> tuple[Step, int]:
     if text.startswith('"', at):
         try:
-            key, end = _DECODER.raw_decode(text, at)
+            key, end = STRICT_DECODER.raw_decode(text, at)
         except ValueError:
             raise _stopped("path", text, at, "a JSON string") from None
         return _escaped(key), end
@@ -212,7 +205,7 @@ def _read_literal(text: str, at: int, operator: Operator) -> Json | Absent:
 def _read_value(text: str, at: int) -> tuple[Json, int]:
     if text.startswith(('"', "["), at):
         try:
-            value, end = _DECODER.raw_decode(text, at)
+            value, end = STRICT_DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
             raise _stopped("predicate", text, at, "a JSON string or array") from None
         return value, end

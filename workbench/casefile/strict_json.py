@@ -7,11 +7,11 @@ that the parser cannot follow.
 from __future__ import annotations
 
 import json
-import math
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from workbench.casefile.place import Place
 from workbench.errors import CaseFormatError
+from workbench.model.jsonvalue import finite_number, refuse_constant
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
@@ -33,8 +33,8 @@ def load_json(data: bytes | str, *, name: str) -> tuple[Json, Place]:
     try:
         value = json.loads(
             text,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
+            parse_constant=refuse_constant,
+            parse_float=finite_number,
             object_pairs_hook=_distinct,
         )
     except json.JSONDecodeError as error:
@@ -65,17 +65,6 @@ def _decoded(data: bytes, name: str) -> str:
             place=name,
             fix="save the file as UTF-8",
         ) from None
-
-
-def _refuse_constant(_: str) -> NoReturn:
-    raise ValueError("NaN and Infinity are no JSON numbers")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("a number is too large for a double")
-    return number
 
 
 def _distinct(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -18,12 +18,15 @@ from workbench.model.quick_init import quick_init
 
 __all__ = [
     "ABSENT",
+    "STRICT_DECODER",
     "Absent",
     "Json",
     "JsonMap",
     "Parsed",
     "TextForm",
+    "finite_number",
     "parse_text",
+    "refuse_constant",
     "same_json",
 ]
 
@@ -85,7 +88,7 @@ def parse_text(text: str) -> Parsed:
     if first.isalpha() and first not in "tfn":  # prose; only true, false and null are words
         return Parsed(value=text, form=TextForm.TEXT)
     try:
-        value = _DECODER.decode(text)
+        value = STRICT_DECODER.decode(text)
     except (ValueError, RecursionError):
         pass
     else:
@@ -125,18 +128,29 @@ def _as_json(value: object) -> Json:
             raise ValueError
 
 
-def _refuse_constant(_: str) -> NoReturn:
-    raise ValueError
+def refuse_constant(_: str) -> NoReturn:
+    """Refuse a word that Python's `json` takes for a number, as its `parse_constant`.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError("NaN and Infinity are no JSON numbers")
 
 
-def _finite(text: str) -> float:
+def finite_number(text: str) -> float:
+    """Read a number with a point or an exponent, as the `parse_float` of Python's `json`.
+
+    Raises:
+        ValueError: it is too large for a double.
+    """
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError
+        raise ValueError("a number is too large for a double")
     return number
 
 
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+STRICT_DECODER: Final = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite_number)
+"""Reads JSON and nothing more; a key that stands twice has its last value."""
 
 
 def _depth_is_sane(value: Json) -> bool:

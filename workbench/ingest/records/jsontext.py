@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from workbench.errors import TraceFormatError
+from workbench.model.jsonvalue import STRICT_DECODER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,18 +55,6 @@ _LONE_CANDIDATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LONE: Final = re.compile(r"[\ud800-\udfff]")
 
 
-def _refuse_constant(_: str) -> NoReturn:
-    raise ValueError("NaN and Infinity are no JSON numbers")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("a number is too large for a double")
-    return number
-
-
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 _PLAIN: Final = json.JSONDecoder()
 """For text that is known to be strict JSON: no call of ours for each number."""
 
@@ -83,7 +71,7 @@ def read_carefully(text: str, *, depth: int | None = DEPTH_LIMIT) -> Json:
             have, or nested too deeply. It says no place.
     """
     try:
-        value = cast("Json", _DECODER.decode(text))
+        value = cast("Json", STRICT_DECODER.decode(text))
     except json.JSONDecodeError as error:
         raise TraceFormatError(_reason(error, len(text))) from None
     except RecursionError:
@@ -237,7 +225,7 @@ def texts_in(text: str) -> Iterator[str]:
     at = _space_end(text, 0)
     while at < len(text):
         try:
-            end = _DECODER.raw_decode(text, at)[1]
+            end = STRICT_DECODER.raw_decode(text, at)[1]
         except (ValueError, RecursionError):
             found = text.find("\n", at)
             end = len(text) if found < 0 else found
