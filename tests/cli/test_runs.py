@@ -98,5 +98,5 @@ def test_records_that_are_not_joined_yet_are_said(filled, shell):
     said = shell("runs")
 
     assert said.status == 0
-    assert "records of 1 runs came late" in said.err
+    assert "records of 1 run came late" in said.err
     assert "good" in said.out

@@ -45,9 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--tools", metavar="FILE", type=Path, help="tools of today, JSON, as tools/list answers"
     )
-    parser.add_argument(
-        "--store", metavar="STORE", help="folder with recorded trials (run --record)"
-    )
+    parser.add_argument("--store", metavar="DIR", help="folder with recorded trials (run --record)")
     add_json(parser)
 
 

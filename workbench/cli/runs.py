@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.options import add_json, add_store, complain, print_json, settings_of, store_of
 from workbench.model.trace import Grade
+from workbench.model.wording import counted
 from workbench.review.groups import group_runs, way_of
 from workbench.review.source import outcome_rules
 from workbench.review.timeline import word_or_mask
@@ -69,7 +70,7 @@ def execute(options: Namespace) -> int:
     rows = plain_rows(found)
     if waiting := len(store.waiting()):
         complain(
-            f"workbench: records of {waiting} runs came late and are not in this list yet; "
+            f"workbench: records of {counted(waiting, 'run')} came late and are not in this list yet; "
             "`workbench show RUN` has them, and `workbench collect` joins them"
         )
     if options.group:
