@@ -41,7 +41,12 @@ _SMOOTH_MS = 50.0
 """A longer frame is a long task for browsers, and is felt as a jerk."""
 _TOOLS = """
 const settled = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-const until = async ready => { while (!ready()) await new Promise(requestAnimationFrame); await settled(); };
+const until = async ready => {
+  const end = performance.now() + 60000;
+  while (!ready()) {
+    if (performance.now() > end) throw new Error(`waited a minute for ${ready}`);
+    await new Promise(requestAnimationFrame); }
+  await settled(); };
 const timed = async (act, ready) => {
   const begin = performance.now(); await act(); await until(ready); return performance.now() - begin; };
 const at = selector => document.querySelector(selector);

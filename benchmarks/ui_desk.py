@@ -128,5 +128,5 @@ def looking_s(findings: int) -> float:
 
 
 def search(folder: str) -> ShrinkView:
-    """Return a search that takes some seconds."""
-    return ShrinkView(drafts.a_slow_shrink(Path(folder)))
+    """Return a search of 400 calls, each of which is tried: it outlasts any wait for its first answer."""
+    return ShrinkView(drafts.a_slow_shrink(Path(folder), calls=400))

@@ -83,7 +83,7 @@ function curve(root, state, steps, x, y, base) {
   }
   root.append(svg("path", { class: "wb-area", d: `${path}V${base}H${x(1)}Z` }), svg("path", { class: "wb-curve", d: path }));
   root.append(svg("circle", { class: "wb-took", cx: x(1), cy: y(state.events), r: 4 }), ...marks.slice(-600));
-  if (deepest && deepest.gone > 0 && x(deepest.call) < WIDTH - RIGHT - 150)
+  if (deepest && y(deepest.to) - y(deepest.from) > 24 && x(deepest.call) < WIDTH - RIGHT - 150)
     root.append(svg("text", { class: "wb-loud", x: x(deepest.call) + 10, y: (y(deepest.from) + y(deepest.to)) / 2 + 4 },
       `−${count(deepest.gone)} in one call`));
   root.append(svg("text", { class: "wb-loud", x: x(end) + 10, y: y(at) + 5 }, `${count(at)} events`));
