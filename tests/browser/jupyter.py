@@ -6,9 +6,7 @@ import ast
 import json
 import os
 import secrets
-import signal
 import socket
-import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
@@ -20,6 +18,8 @@ from urllib.request import urlopen
 
 import axe_playwright_python  # type: ignore[import-untyped]
 import pytest
+
+from tests.browser.leash import leashed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -95,24 +95,14 @@ def serving(folder, home, **extra):
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}))
     log = home / "server.log"
-    with log.open("w") as said:
-        server = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
-                *("--expose-app-in-browser", *(f"{name}={value}" for name, value in flags.items())),
-            ],
-            env=env,
-            stdout=said,
-            stderr=said,
-            start_new_session=True,
-        )
-        try:
-            address = f"http://127.0.0.1:{port}"
-            _answers(f"{address}/api/status?token={token}", server, log)
-            yield Server(address=address, token=token, folder=folder, log=log)
-        finally:
-            os.killpg(server.pid, signal.SIGKILL)  # with its kernels
-            server.wait()
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        *("--expose-app-in-browser", *(f"{name}={value}" for name, value in flags.items())),
+    ]
+    with log.open("w") as said, leashed(command, env=env, said=said) as server:
+        address = f"http://127.0.0.1:{port}"
+        _answers(f"{address}/api/status?token={token}", server, log)
+        yield Server(address=address, token=token, folder=folder, log=log)
 
 
 def _answers(address, server, log):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.jupyter import ROOT, free_port
+from tests.browser.leash import leashed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,20 +34,14 @@ def made_lab(tmp_path):
     ).stdout
     command = shlex.split(recipe[recipe.index(".venv/bin/python -m jupyterlab") :])
     quiet = {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
-    server = subprocess.Popen(
+    with leashed(
         [sys.executable, *command[1:]],
         cwd=ROOT,
         env=os.environ | quiet,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
+        said=subprocess.DEVNULL,
+    ) as server:
         wait_for(address, server)
         yield address
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)  # with its kernel; how it stops is not our question
-        server.wait()
 
 
 def wait_for(address, server):
