@@ -100,3 +100,19 @@ def test_records_that_are_not_joined_yet_are_said(filled, shell):
     assert said.status == 0
     assert "records of 1 run came late" in said.err
     assert "good" in said.out
+
+
+def test_a_run_that_nobody_judged_is_said_where_failed_ones_are_listed(folder, shell):
+    """Most recorders say nothing of how a run ended; an empty list looked like good news."""
+    lines = [json.dumps(trace_document(a_trace(a_user(), run_id=f"r-{n}"))) for n in range(2)]
+    (folder / "runs.jsonl").write_text("\n".join(lines), "utf-8")
+    assert shell("ingest", "runs.jsonl").status == 0
+
+    said = shell("runs", "--failed")
+    none = shell("runs", "--failed", "--since", "2999-01-01")
+
+    assert said.out.endswith("0 of 0 failed runs\n")
+    assert "of 2 runs the status of 2 is unknown" in said.err
+    assert "Fix: `workbench runs` lists them all; `workbench diagnose RUN`" in said.err
+    assert "the status of 2 is unknown" in shell("runs", "--group", "--json").err
+    assert shell("runs").err == none.err == ""

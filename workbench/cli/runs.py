@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import add_json, add_store, complain, print_json, settings_of, store_of
-from workbench.model.trace import Grade
+from workbench.model.trace import Grade, RunStatus
 from workbench.model.wording import counted
 from workbench.review.groups import group_runs, way_of
 from workbench.review.source import outcome_rules
@@ -73,6 +73,8 @@ def execute(options: Namespace) -> int:
             f"workbench: records of {counted(waiting, 'run')} came late and are not in this list yet; "
             "`workbench show RUN` has them, and `workbench collect` joins them"
         )
+    if options.failed or options.group:
+        _say_unjudged(options, store)
     if options.group:
         return _grouped(store, [str(row["run_id"]) for row in rows], as_json=options.json)
     for row in rows:
@@ -83,8 +85,22 @@ def execute(options: Namespace) -> int:
         print_json({"runs": [*rows], "total": len(rows)})
         return 0
     print(_listing(rows))
-    print(f"{min(len(rows), _SHOWN)} of {len(rows)} runs")
+    shown = f"{min(len(rows), _SHOWN)} of {len(rows)}"
+    print(f"{shown} failed runs" if options.failed else f"{shown} runs")
     return 0
+
+
+def _say_unjudged(options: Namespace, store: Store) -> None:
+    """Say how many runs are in no list of failed ones because nobody recorded how they ended."""
+    found = store.runs(since=options.since, tag=options.tag, search=options.search)
+    unknown = found["status"].to_pylist().count(RunStatus.UNKNOWN.value)
+    if unknown:
+        complain(
+            f"workbench: of {counted(len(found), 'run')} the status of {unknown} is unknown: their "
+            "recorder did not say how they ended\n"
+            "  Fix: `workbench runs` lists them all; `workbench diagnose RUN` looks for what went "
+            "wrong in one"
+        )
 
 
 def _grouped(store: Store, run_ids: list[str], *, as_json: bool) -> int:
