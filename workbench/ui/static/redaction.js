@@ -153,11 +153,14 @@ function render(context) {
     ui.drop("told");
     ui.drop("done");
     ui.drop("failure");
-    if (now.failure) ui.notice("failure", now.failure);
+    if (now.failure && now.looked) ui.notice("failure", now.failure); // else it stands in place of the list
     if (now.notice) ui.notice(now.written ? "done" : "told", now.notice);
     const reach = all.filter((row) => row.reaches);
     const done = reach.filter((row) => row.status !== "open").length;
-    if (!now.looked) return fill(figures);
+    if (!now.looked) {
+      write.disabled = undo.disabled = true;
+      return fill(figures);
+    }
     fill(figures,
       figure(`${count(now.surviving)} of ${count(now.values)}`, "values reach the case"),
       figure(count(now.unreviewed), now.unreviewed === 1 ? "text that nobody has seen" : "texts that nobody has seen", now.unreviewed ? "open" : "done"),
