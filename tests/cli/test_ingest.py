@@ -236,6 +236,19 @@ def test_a_record_that_was_kept_raw_can_be_asked_about(folder, shell):
     assert "run 'odd' cannot be read: " in from_file.err
 
 
+def test_one_word_leads_to_what_a_run_lost(folder, shell):
+    """`doctor` is it, for a file and for a stored run; another word sends people in circles."""
+    chat = {"messages": [{"role": "user", "content": "hello"}]}
+    (folder / "chat.json").write_text(json.dumps(chat))
+    stored_first = shell("ingest", "chat.json")
+    made = shell("make", "chat.json", "--owner", "o", "--review-date", "2099-01-01", "-o", "c")
+
+    assert "--explain" not in stored_first.out + made.err
+    assert "without a FILE: `workbench doctor RUN`" in " ".join(
+        shell("ingest", "--help").out.split()
+    )
+
+
 def test_a_file_without_a_usable_record_ends_with_4(folder, shell):
     """Its bytes are kept, but nobody may believe that a run came in."""
     bad = '{"schema": "trace/1", "run_id": "odd", "events": 5}'

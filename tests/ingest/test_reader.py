@@ -312,6 +312,25 @@ def test_a_file_without_a_trace_is_one_error_with_a_fix(
     assert len(text) < 400
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("ends", ["text", "character", "structure"])
+def test_a_file_that_ends_in_the_middle_is_to_be_copied_again(
+    tmp_path: Path, indent: int | None, ends: str
+) -> None:
+    """The form is right, so a word about forms sends its owner the wrong way."""
+    text = json.dumps({"messages": [{"role": "user", "content": "caf\u00e9"}]}, indent=indent)
+    whole = text.replace("\\u00e9", "\u00e9").encode()
+    cut = {"text": whole.index(b"caf") + 2, "character": whole.index(b"\xc3") + 1, "structure": -1}
+    path = write_file(tmp_path / "x.json", whole[: cut[ends]])
+
+    with pytest.raises(TraceFormatError, match=r"is not whole: .* cut off") as error:
+        next(read_source(path))
+
+    assert "Fix: the file ends in the middle of a record: export or copy it again, whole" in str(
+        error.value
+    )
+
+
 @pytest.mark.parametrize("cut", [1, 30, -9, -1])
 def test_a_truncated_gzip_file_yields_nothing(tmp_path: Path, cut: int) -> None:
     """Its first runs are whole, but a store must not hold half a file."""

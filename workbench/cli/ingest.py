@@ -59,7 +59,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"of the files: auto, {', '.join(FORMATS)}, or one that another package adds",
     )
     parser.add_argument(
-        "--explain", metavar="RUN", help="say what one run of the files, or of the store, lost"
+        "--explain",
+        metavar="RUN",
+        help="say also what this run lost (without a FILE: `workbench doctor RUN`)",
     )
     add_tools(parser)
     add_store(parser)
@@ -190,4 +192,4 @@ def _loss_lines(lost: Checkup) -> Iterator[str]:
     yield "lost, which lowers the grade:"
     for loss, runs in costly:
         yield from (f"  {line}" for line in loss_lines(loss, runs=runs))
-    yield "  `workbench doctor FILE` or --explain RUN says all that was lost"
+    yield "  `workbench doctor FILE` or `workbench doctor RUN` says all that was lost"

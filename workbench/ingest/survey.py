@@ -11,6 +11,7 @@ from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError
 from workbench.ingest.files.source import pieces_of
 from workbench.ingest.formats import AUTO, candidates, known_formats
+from workbench.ingest.records.jsontext import CUT_OFF, FIX_CUT
 from workbench.ingest.records.origin import usable_id
 from workbench.ingest.run_keys import RunKeys
 
@@ -255,6 +256,8 @@ def _no_trace(found: Survey, source: SourceText) -> TraceFormatError:
         what = f"{what}; expected {found.wanted}"
     if total > 1 and found.messages == total:
         fix = "its lines are messages of one run: put them into one list, as `jq -s .` does"
+    elif source.error is not None and source.error.startswith(CUT_OFF):
+        fix = FIX_CUT
     else:
         fix = (
             f"check the file, or name one of {len(known_formats())} formats with --format: {_HELP}"

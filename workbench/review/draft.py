@@ -61,7 +61,7 @@ def open_draft(
     if run.grade in (Grade.SKELETON, Grade.UNUSABLE):
         lost = ", ".join(loss.kind for loss in run.losses.items if loss.caps is run.grade)
         message = f"run {run.trace.run_id!r} is graded {run.grade.value}: it lost {lost}"
-        raise InputError(message, fix="see `workbench ingest --explain` for what brings it back")
+        raise InputError(message, fix="`workbench doctor RUN` says what brings it back")
     verdict = require_failure(run.trace, contract)
     source = run.trace.source
     return Draft(

@@ -109,9 +109,7 @@ def find_run(reference: str, lookup: Lookup) -> LoadedRun:
         imported = load_run(reference)
         if imported.trace is None:
             message = f"run {imported.run_id!r} cannot be read: {imported.parse_error}"
-            raise InputError(
-                message, fix="`workbench ingest --explain RUN` says what is wrong with it"
-            )
+            raise InputError(message, fix="`workbench doctor FILE#RUN_ID` says what it lost")
         return _resolved(imported.trace, imported.losses, tools, lookup.settings, head=None)
     store = open_store(lookup.store, create=False)
     trace, losses, _ = latest(store, reference)

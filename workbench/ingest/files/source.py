@@ -19,7 +19,7 @@ from workbench.casefile.files import require_file
 from workbench.errors import InputError, TraceFormatError
 from workbench.ingest.files.containers import records_of, records_of_line
 from workbench.ingest.files.decoders import Decoder, decoder_of
-from workbench.ingest.records.jsontext import DEPTH_LIMIT, texts_in
+from workbench.ingest.records.jsontext import CUT_OFF, DEPTH_LIMIT, FIX_CUT, texts_in
 from workbench.ingest.records.parts import read_value
 from workbench.ingest.records.piece import Piece
 
@@ -95,7 +95,8 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
     if piece.error is None:
         return source if second else replace(source, document=piece)
     if not second:
-        raise TraceFormatError(piece.error, place=shown, fix=_FIX_BINARY)
+        fix = FIX_CUT if piece.error.startswith(CUT_OFF) else _FIX_BINARY
+        raise TraceFormatError(piece.error, place=shown, fix=fix)
     piece = _parsed(_whole(source), depth=None)
     if piece.error is None:
         return replace(source, lines=False, document=piece)
@@ -266,11 +267,10 @@ def _parsed(data: bytes, *, depth: int | None = DEPTH_LIMIT, place: str | None =
     try:
         value = read_value(raw, depth=depth)
     except UnicodeDecodeError as error:
-        return Piece(
-            raw=raw,
-            place=place,
-            error=f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable",
-        )
+        reason = f"is not UTF-8 text: byte {error.start} of {len(raw)} is unreadable"
+        if error.reason == "unexpected end of data":
+            reason = f"{CUT_OFF}: it is cut off in the middle of a character after {len(raw)} bytes"
+        return Piece(raw=raw, place=place, error=reason)
     except TraceFormatError as error:
         return Piece(raw=raw, place=place, error=str(error))
     return Piece(raw=raw, place=place, value=value)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
 
 __all__ = [
+    "CUT_OFF",
     "DEPTH_LIMIT",
+    "FIX_CUT",
     "TOO_DEEP",
     "Step",
     "checked_depth",
@@ -39,6 +41,11 @@ Span: TypeAlias = tuple[int, int]
 
 DEPTH_LIMIT: Final = 100
 """Levels of nesting that later steps, which walk values recursively, follow safely."""
+
+CUT_OFF: Final = "is not whole"
+"""How the reason begins where a JSON text ends too early."""
+
+FIX_CUT: Final = "the file ends in the middle of a record: export or copy it again, whole"
 
 TOO_DEEP: Final = f"is nested too deeply; expected at most {DEPTH_LIMIT} levels"
 
@@ -107,7 +114,7 @@ def _brackets(text: str | bytes) -> int:
 
 def _reason(error: json.JSONDecodeError, length: int) -> str:
     if error.pos >= length or error.msg.startswith("Unterminated string"):
-        return f"is not whole: the JSON text is cut off after {length} characters"
+        return f"{CUT_OFF}: the JSON text is cut off after {length} characters"
     return f"is not JSON: {error.msg.lower()} at character {error.pos} of {length}"
 
 
