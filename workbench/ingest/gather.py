@@ -6,11 +6,11 @@ run longer than it must: records of a run are kept from its first to its last, n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from workbench.ingest.formats import known_formats
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Gathered", "gathered"]
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
+class Gathered(Struct, frozen=True, kw_only=True):
     """The records of one run, in the order of the file."""
 
     name: str | None

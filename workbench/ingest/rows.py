@@ -6,14 +6,15 @@ only divide the bytes: what stands between two messages belongs to the earlier o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
 
 from workbench.ingest.records.jsontext import Step, path_of
 from workbench.model.event import ToolCall
 from workbench.model.jsonvalue import ABSENT, Absent, Json
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +38,7 @@ _ARGUMENTS: Final[tuple[PartPath, ...]] = (
 """Where the formats keep a call's arguments, from the call on."""
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(Struct, frozen=True, kw_only=True):
     """How a run's bytes are divided."""
 
     cuts: tuple[int, ...] = (0,)

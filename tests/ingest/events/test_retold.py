@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.ingest.events.test_weave import TASK, a_message, a_model, a_result, asked
 from workbench.ingest.events.messages import Message, Role

@@ -6,12 +6,12 @@ record. A part that is no text (an image, a sound, a file) is counted, since a c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.records.shapes import text_in
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from workbench.ingest.records.origin import Origin
@@ -39,9 +39,7 @@ _PARTS: Final = REASONING | {
 _TEXT_KEYS: Final = ("text", "content", "refusal")
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(Struct, frozen=True, kw_only=True):
     """What a message says."""
 
     text: str | None = None

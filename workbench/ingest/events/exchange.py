@@ -6,9 +6,12 @@ a list of messages, the one reply, a text, or any of these as JSON or Python tex
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.casefile.place import step_key
 from workbench.ingest.events.messages import Message, Role, read_message, read_messages
@@ -18,7 +21,6 @@ from workbench.ingest.events.usage import usage_of
 from workbench.ingest.records.jsontext import DEPTH_LIMIT, depth_within
 from workbench.ingest.records.shapes import map_in, text_in
 from workbench.model.jsonvalue import parse_text
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,12 +65,10 @@ _SYSTEMS: Final = ("system", "instructions", "system_instruction", "system_instr
 _REPLIES: Final = ("messages", "output", "content", "parts")
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestFacts:
+class RequestFacts(Struct, frozen=True, kw_only=True):
     """What a request says beside its messages."""
 
-    settings: JsonMap = field(default_factory=dict)
+    settings: JsonMap = {}
     tools: tuple[Tool, ...] = ()
     offered: tuple[str, ...] | None = None
 
@@ -195,7 +195,7 @@ def with_usage(reply: Sequence[Message], usage: Usage | None) -> list[Message]:
     at = next((n for n, message in enumerate(found) if message.said.usage), len(found) - 1)
     own = found[at].said.usage or usage
     if own.cost_usd is None:
-        own = replace(own, cost_usd=usage.cost_usd)
+        own = dataclasses.replace(own, cost_usd=usage.cost_usd)
     found[at] = replace(found[at], said=replace(found[at].said, usage=own))
     return found
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from workbench.ingest.events.losses import book_losses, counted_losses, trace_losses
 from workbench.ingest.events.toollist import known_tools
-from workbench.model.quick_init import quick_init
 from workbench.model.trace import Losses, RunStatus, Trace, Versions
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["RunFacts", "finished", "labels_of"]
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
+class RunFacts(Struct, frozen=True, kw_only=True):
     """What a source says of a run beside its messages."""
 
     own_id: Json = None
@@ -34,7 +32,7 @@ class RunFacts:
     prompt: str | None = None
     """Version of the prompt."""
     tags: Sequence[str] = ()
-    labels: JsonMap = field(default_factory=dict)
+    labels: JsonMap = {}
     status: RunStatus = RunStatus.UNKNOWN
     listed: Sequence[Tool] = ()
     losses: Sequence[Loss] = ()

@@ -10,10 +10,13 @@ Source:
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.events.content import REASONING, read_content, read_result
@@ -22,7 +25,6 @@ from workbench.ingest.events.transcript import Answered, Asked, Said
 from workbench.ingest.events.usage import usage_of
 from workbench.ingest.records.shapes import as_map, map_in, text_in
 from workbench.model.jsonvalue import ABSENT, parse_text
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,9 +52,7 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """One message; a result is a message of its own, wherever the dialect puts it."""
 
     role: Role
@@ -385,7 +385,9 @@ def _result_message(ref: str, item: JsonMap, origin: Origin) -> Message:
         tool=text_in(item, "name"),
         text=content.text,
         value=content.value,
-        error=replace(error, type=exception or error.type) if exception or any(marks) else None,
+        error=dataclasses.replace(error, type=exception or error.type)
+        if exception or any(marks)
+        else None,
         dropped=content.dropped,
     )
     return Message(role=Role.TOOL, said=Said(ref=ref), answered=answered)

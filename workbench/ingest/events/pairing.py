@@ -14,11 +14,12 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from workbench.model.event import CallIdSource
 from workbench.model.jsonvalue import ABSENT, Absent, Json
-from workbench.model.quick_init import maker_of, quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,9 +35,7 @@ class Method(StrEnum):
     POSITION = "by position"
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedCall:
+class NamedCall(Struct, frozen=True, kw_only=True):
     """A call with the id that it has in the trace."""
 
     call_id: str
@@ -48,9 +47,6 @@ class NamedCall:
     """Parsed arguments; `ABSENT`: not JSON."""
     turn: int
     """Counts the messages that ask for calls."""
-
-
-_named_call: Final = maker_of(NamedCall)
 
 
 @dataclass(slots=True)
@@ -93,7 +89,7 @@ class CallBook:
         elif given in self._taken:
             self.reused_ids += 1
             source = CallIdSource.SYNTHESISED
-        call = _named_call(
+        call = NamedCall(
             call_id=given if given and source is CallIdSource.GIVEN else self._fresh(),
             source=source,
             given=given or None,

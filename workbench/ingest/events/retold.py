@@ -8,9 +8,10 @@ reply may have no content of its own and stand in the next history.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.ingest.events.messages import Role
 from workbench.ingest.events.spans import ModelSpan

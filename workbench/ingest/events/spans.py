@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from workbench.model.event import (
     ContextChange,
@@ -12,7 +13,6 @@ from workbench.model.event import (
     Requestor,
     StateChange,
 )
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MarkSpan", "ModelSpan", "Span", "ToolSpan"]
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelSpan:
+class ModelSpan(Struct, frozen=True, kw_only=True):
     """One request to a model and its reply."""
 
     start: Moment | None
@@ -42,9 +40,7 @@ class ModelSpan:
     agent: str | None = None
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSpan:
+class ToolSpan(Struct, frozen=True, kw_only=True):
     """One execution of a tool."""
 
     start: Moment | None
@@ -57,9 +53,7 @@ class ToolSpan:
     """Who asked where no reply did."""
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkSpan:
+class MarkSpan(Struct, frozen=True, kw_only=True):
     """What happened beside requests and tools, told when it began."""
 
     start: Moment | None

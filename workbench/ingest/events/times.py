@@ -7,11 +7,10 @@ between such times are right. What is no time at all is no time: it is left out,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from workbench.model.quick_init import quick_init
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -26,9 +25,7 @@ _UNITS_US: Final = ((1e10, 1e6), (1e13, 1e3), (1e16, 1.0), (1e19, 1e-3))
 """Below this count the unit is so many microseconds."""
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True):
     """A point in time."""
 
     micros: int

@@ -7,10 +7,14 @@ from 1, and a call by anybody but the agent has turn 0.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.ingest.events.pairing import CallBook, NamedCall
 from workbench.ingest.records.jsontext import is_shallow
@@ -33,7 +37,7 @@ from workbench.model.event import (
     UserMessage,
 )
 from workbench.model.jsonvalue import ABSENT, Absent, Json, TextForm
-from workbench.model.quick_init import maker_of, quick_init
+from workbench.model.quick_init import maker_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,9 +47,7 @@ __all__ = ["Answered", "Asked", "Said", "Transcript", "compact"]
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Said(Struct, frozen=True, kw_only=True):
     """A message: its text and where it stands."""
 
     ref: str
@@ -63,9 +65,7 @@ class Said:
     internal."""
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """A call as the source writes it."""
 
     ref: str
@@ -77,9 +77,7 @@ class Asked:
     """The arguments, when the source has them as a structure."""
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Struct, frozen=True, kw_only=True):
     """A result as the source writes it."""
 
     ref: str
@@ -100,9 +98,7 @@ class Answered:
     dropped: int = 0
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Call:
+class _Call(Struct, frozen=True, kw_only=True):
     """A call that is entered in the book, before it is an event."""
 
     named: NamedCall
@@ -111,7 +107,6 @@ class _Call:
     ref: str
 
 
-_call: Final = maker_of(_Call)
 _claim: Final = maker_of(Claim)
 _model_reply: Final = maker_of(ModelReply)
 _system_message: Final = maker_of(SystemMessage)
@@ -142,7 +137,7 @@ class Transcript:
         if self._last_claim is not None:
             last = found[self._last_claim]
             assert isinstance(last, Claim)  # noqa: S101  we put it there
-            found[self._last_claim] = replace(last, final=True)
+            found[self._last_claim] = dataclasses.replace(last, final=True)
         return tuple(found)
 
     def system(self, said: Said) -> None:
@@ -185,11 +180,11 @@ class Transcript:
 
     def request(self, request: ModelRequest) -> None:
         """Add a recorded request to the model."""
-        self._events.append(replace(request, seq=len(self._events)))
+        self._events.append(dataclasses.replace(request, seq=len(self._events)))
 
     def mark(self, event: Permission | StateChange | ContextChange) -> None:
         """Add what happened beside the messages."""
-        self._events.append(replace(event, seq=len(self._events)))
+        self._events.append(dataclasses.replace(event, seq=len(self._events)))
 
     def reply(self, said: Said, asked: Sequence[Asked] = ()) -> None:
         """Add a reply of the model: its text, also as a claim, and the calls it asked for."""
@@ -261,7 +256,7 @@ class Transcript:
         for one in asked:
             raw, args = self._arguments(one)
             named = self.book.ask(one.id, one.tool, args)
-            calls.append(_call(named=named, raw=raw, args=args, ref=one.ref))
+            calls.append(_Call(named=named, raw=raw, args=args, ref=one.ref))
         return calls
 
     def _add_calls(

@@ -11,9 +11,12 @@ Events stand in the order of time; at equal times what began first ends first.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from workbench.ingest.events.messages import Role
 from workbench.ingest.events.retold import agreed, args_of, key_of, unseen_replies, value_of
@@ -72,7 +75,7 @@ class _Loom:
             case ModelSpan():
                 self._history(span)
                 self.script.request(
-                    replace(
+                    dataclasses.replace(
                         span.request,
                         n_messages=len(span.history) or None,
                         at=_text(span.start),
@@ -82,7 +85,7 @@ class _Loom:
             case ToolSpan():
                 self._tool_begins(at, span)
             case MarkSpan():
-                self.script.mark(replace(span.event, at=_text(span.start)))
+                self.script.mark(dataclasses.replace(span.event, at=_text(span.start)))
 
     def forced_end(self, at: int, *, by: int) -> None:
         """Tell a reply before a tool that it asked for begins, whatever its end time says."""

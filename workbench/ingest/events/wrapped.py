@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from workbench.ingest.records.origin import usable_id
 from workbench.ingest.records.shapes import map_in, text_in
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
@@ -32,16 +32,14 @@ _REQUESTS: Final = (("request", "body"), ("request",), ("body",), ("input",), ()
 _RESPONSES: Final = (("response", "body"), ("response",), ("output",), ())
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrapped:
+class Wrapped(Struct, frozen=True, kw_only=True):
     """The parts of a chat record."""
 
     messages: Json
     path: str
     """Dotted path to `messages`; empty: the record is the list."""
-    request: JsonMap = field(default_factory=dict)
-    response: JsonMap = field(default_factory=dict)
+    request: JsonMap = {}
+    response: JsonMap = {}
     response_path: str = ""
     own_id: str | None = None
     session: str | None = None

@@ -6,8 +6,10 @@ around the record in `raw`; each record keeps its exact bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.ingest.events.messages import is_turn
 from workbench.ingest.files.agents_batches import is_agents_batch, is_agents_export

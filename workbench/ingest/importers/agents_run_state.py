@@ -10,8 +10,11 @@ Source:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import dataclasses
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.casefile.place import step_key
 from workbench.ingest.events.conversation import tell
@@ -52,7 +55,7 @@ class _Approvals:
         for entry in list(self.open):
             if entry[0] is not None and entry[0] == call_id:
                 self.open.remove(entry)
-                yield replace(entry[1], tool=tool or entry[1].tool)
+                yield dataclasses.replace(entry[1], tool=tool or entry[1].tool)
 
 
 def read_agents_run_state(
@@ -175,11 +178,11 @@ def _ask(script: Transcript, ref: str, item: JsonMap, approvals: _Approvals) -> 
     asked = permission_from(
         {key: value for key, value in raw.items() if key != "approve"}, raw, ref=ref
     )
-    asked = replace(asked, tool=text_in(item, "tool_name") or asked.tool)
+    asked = dataclasses.replace(asked, tool=text_in(item, "tool_name") or asked.tool)
     script.mark(asked)
     call_id = text_in(raw, "call_id") or text_in(raw, "id")
     for permission in approvals.of_call(call_id, asked.tool):
-        script.mark(replace(permission, args_digest=asked.args_digest))
+        script.mark(dataclasses.replace(permission, args_digest=asked.args_digest))
 
 
 def _decide(script: Transcript, message: Message, approvals: _Approvals) -> None:
@@ -215,10 +218,10 @@ def _decided(
         value = entry.get(name)
         permission = Permission(decision=decision, tool=tool, actor="user", source_ref=ref)
         if value is True:
-            yield None, replace(permission, scope=scope or "every call")
+            yield None, dataclasses.replace(permission, scope=scope or "every call")
         for call_id in value if isinstance(value, list) else ():
             if isinstance(call_id, str):
-                yield call_id, replace(permission, scope=scope or call_id)
+                yield call_id, dataclasses.replace(permission, scope=scope or call_id)
 
 
 def _listed(state: JsonMap) -> tuple[Tool, ...]:

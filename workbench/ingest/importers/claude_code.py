@@ -11,8 +11,10 @@ Source:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.events.content import REASONING, read_content, read_result

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.ingest.events.finish import RunFacts, finished, labels_of
 from workbench.ingest.events.times import elapsed_ms, time_of

@@ -11,8 +11,10 @@ Source:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from workbench.casefile.place import step_key
 from workbench.ingest.events.error_text import error_from

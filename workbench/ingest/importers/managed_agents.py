@@ -11,9 +11,12 @@ Source:
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.casefile.place import step_key
 from workbench.ingest.events.content import read_content, read_result
@@ -158,7 +161,7 @@ class _Session:
         decision = _EVALUATED.get(text_in(event, "evaluated_permission") or "")
         if decision is not None:
             permission = _permission(decision, asked, ref=ref, actor="policy")
-            self.permissions.append(replace(permission, at=_time(at)))
+            self.permissions.append(dataclasses.replace(permission, at=_time(at)))
             if decision is Decision.DENIED and asked.id:
                 self.denied.add(asked.id)
 
@@ -173,7 +176,7 @@ class _Session:
         else:
             self.calls[given] = asked, at  # it runs from now on
         permission = _permission(decision, asked, ref=ref, actor="user")
-        self.script.mark(replace(permission, at=_time(at)))
+        self.script.mark(dataclasses.replace(permission, at=_time(at)))
 
     def _tool_result(self, ref: str, event: JsonMap, at: Moment | None) -> None:
         self.flush()

@@ -10,8 +10,9 @@ Source:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.casefile.place import step_key
 from workbench.ingest.events.conversation import tell

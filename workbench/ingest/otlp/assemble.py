@@ -6,8 +6,10 @@ request to a model and the client's request below it. Each counts once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.ingest.events.messages import Role
 from workbench.ingest.events.spans import ModelSpan, ToolSpan
@@ -20,7 +22,6 @@ from workbench.ingest.otlp.openllmetry import OPENLLMETRY
 from workbench.ingest.otlp.pydantic_ai import PYDANTIC_AI
 from workbench.model.event import ModelRequest
 from workbench.model.jsonvalue import ABSENT
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,9 +39,7 @@ _DIALECTS: Final = (
 _AGENT_NAMES: Final = ("gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id")
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Struct, frozen=True, kw_only=True):
     """A span, the dialect that it is written in, and what it says."""
 
     span: Span

@@ -6,8 +6,9 @@ parsed is kept and counted, never mended.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.errors import TraceFormatError
 from workbench.ingest.events.messages import read_messages

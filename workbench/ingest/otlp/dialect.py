@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from workbench.errors import TraceFormatError
 from workbench.ingest.events.messages import Message, Role, read_message
@@ -20,7 +23,6 @@ from workbench.ingest.otlp.wire import integer_of
 from workbench.ingest.records.shapes import map_in
 from workbench.model.event import CallError, ModelRequest, Usage
 from workbench.model.jsonvalue import ABSENT
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from workbench.ingest.records.origin import Origin
@@ -66,9 +68,7 @@ class Recording:
     histories: Histories = field(default_factory=Histories)
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """What one span says of the run."""
 
     event: ModelSpan | ToolSpan | None = None
@@ -89,9 +89,7 @@ Reader: TypeAlias = Callable[[Span, Recording], Part | None]
 """What a span says; None: it is no part of the conversation."""
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class Dialect(Struct, frozen=True, kw_only=True):
     """One vocabulary of attributes."""
 
     name: str

@@ -8,8 +8,9 @@ Source:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.ingest.events.messages import Role
 from workbench.ingest.otlp.attributes import json_in

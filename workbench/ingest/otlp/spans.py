@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from workbench.ingest.events.times import Moment, moment_of
 from workbench.ingest.files.otlp_records import is_sdk_record, the_one
 from workbench.ingest.otlp.wire import (
@@ -20,7 +22,6 @@ from workbench.ingest.otlp.wire import (
     plain,
 )
 from workbench.ingest.records.shapes import map_in, text_in
-from workbench.model.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,24 +34,20 @@ _ERRORS: Final = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR", "Error", "Stat
 _LATEST_NS: Final = 1 << 63
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
+class Happening(Struct, frozen=True, kw_only=True):
     """A log record, or an event of a span."""
 
     ref: str
     name: str
     at: Moment | None = None
-    attributes: JsonMap = field(default_factory=dict)
+    attributes: JsonMap = {}
     body: Json = None
     trace_id: str | None = None
     span_id: str | None = None
-    resource: JsonMap = field(default_factory=dict)
+    resource: JsonMap = {}
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(Struct, frozen=True, kw_only=True):
     """A timed node of the recorder's tree."""
 
     ref: str
@@ -65,8 +62,8 @@ class Span:
     """For the order only."""
     failed: bool = False
     status_message: str | None = None
-    attributes: JsonMap = field(default_factory=dict)
-    resource: JsonMap = field(default_factory=dict)
+    attributes: JsonMap = {}
+    resource: JsonMap = {}
     scope: str = ""
     events: tuple[Happening, ...] = ()
     dropped: int = 0

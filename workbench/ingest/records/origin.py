@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from workbench.errors import TraceFormatError
-from workbench.model.quick_init import quick_init
 from workbench.model.trace import Source
 
 if TYPE_CHECKING:
@@ -19,9 +19,7 @@ _ID_LIMIT_CHARS: Final = 300
 _MARKS: Final = {"line": ":", "record": "#"}
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(Struct, frozen=True, kw_only=True):
     """The place of one record."""
 
     format: str

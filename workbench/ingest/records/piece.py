@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.model.quick_init import quick_init
+from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Piece", "together"]
 
 
-@quick_init
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """One record of a file."""
 
     raw: bytes
