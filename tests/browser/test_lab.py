@@ -32,6 +32,9 @@ def made_lab(tmp_path):
         text=True,
         check=True,
     ).stdout
+    copies = recipe.index(".venv/bin/python -m tools.working_copies")
+    assert copies < recipe.index(".venv/bin/python -m jupyterlab")
+    subprocess.run([sys.executable, "-m", "tools.working_copies"], cwd=ROOT, check=True)
     command = shlex.split(recipe[recipe.index(".venv/bin/python -m jupyterlab") :])
     quiet = {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
     with leashed(
@@ -67,4 +70,6 @@ def test_the_lab_opens_the_incident_review_with_its_kernel(made_lab, browser):
         re.compile(r"Python 3"), timeout=60_000
     )
     assert page.locator(".jp-Dialog").count() == 0
+    page.wait_for_timeout(3_000)  # JupyterLab asks about news a moment after all is restored
+    assert page.locator(".Toastify__toast").all_inner_texts() == []
     page.close()
