@@ -155,6 +155,7 @@ def a_canary_store(folder: Path, canaries: Canaries) -> str:
     _fill_run(document, canaries)
     _fill_events(document["events"], canaries)
     document["events"][2:2] = _strange_events(canaries)
+    _fill_call_ids(document["events"], canaries)
     for seq, event in enumerate(document["events"]):
         event["seq"] = seq
         event["source_ref"] = f"of {canaries.mail('source_ref')}"
@@ -167,6 +168,16 @@ def a_canary_store(folder: Path, canaries: Canaries) -> str:
     source.unlink()
     inbox.rmdir()
     return str(document["run_id"])
+
+
+def _fill_call_ids(events: list[dict[str, Any]], canaries: Canaries) -> None:
+    """Give the first call that a reply asked for an id with a canary, wherever it is named."""
+    asked = next(event for event in events if event.get("call_ids"))
+    old, new = asked["call_ids"][0], f"call {canaries.mail('call id of a reply')}"
+    asked["call_ids"] = [new, *asked["call_ids"][1:]]
+    for event in events:
+        if event.get("call_id") == old:
+            event["call_id"] = new
 
 
 def _fill_run(run: dict[str, Any], canaries: Canaries) -> None:
@@ -204,6 +215,7 @@ def _fill_events(events: list[dict[str, Any]], canaries: Canaries) -> None:
     seen: set[str] = set()
     for event in events:
         kind = event["kind"]
+        event["agent"] = f"support {mail(f'agent of {kind}')}"
         if kind == "model_request":
             event["settings"] = {"temperature": 0.2, mail("settings key"): mail("settings value")}
             event["model"] = f"gpt-x {mail('model')}"
@@ -211,6 +223,9 @@ def _fill_events(events: list[dict[str, Any]], canaries: Canaries) -> None:
             event["offered_tools"] = [*event["offered_tools"], f"crm.{canaries.word('tool name')}"]
         if kind in ("system_message", "user_message") and kind not in seen:
             event["text"] += f" Write to {mail(kind)}."
+        if kind == "tool_result" and isinstance(event.get("result"), dict):
+            event["result"] |= {mail("parsed result key"): mail("parsed result")}
+            event["result_raw"] = json.dumps(event["result"])
         if kind == "model_reply":
             event["finish_reason"] = f"stop {mail('finish_reason')}"
         if kind in ("claim", "model_reply") and event.get("text", "").startswith("Your plan is"):
@@ -263,6 +278,7 @@ def _strange_events(canaries: Canaries) -> list[dict[str, Any]]:
             "decision": "denied",
             "tool": tool,
             "scope": mail("scope"),
+            "args_digest": mail("args_digest"),
             "actor": mail("permission actor"),
         },
         {
@@ -277,6 +293,9 @@ def _strange_events(canaries: Canaries) -> list[dict[str, Any]]:
             "before": mail("context before"),
             "after": {"a": mail("context after")},
         },
-        {"kind": "user_message", "text": "Hello?", "actor": mail("actor")},
+        {"kind": "user_message", "text": "Hello?", "actor": mail("actor")}
+        | {"at": f"when {mail('at')} wrote"},
     ]
+    for event in events[4:]:
+        event["agent"] = f"a {agent}"
     return [{"at": at} | event for event in events]

@@ -11,9 +11,15 @@ from urllib.parse import quote
 import pytest
 
 from tests.ui.canaries import Canaries, a_canary_store, files_of, leaks_in, search
+from tests.ui.text_fields import fields_with, text_fields
 from workbench.casefile.codec import encode
+from workbench.casefile.contract import load_contract
+from workbench.casefile.draft import save_draft
 from workbench.model.settings import Settings
+from workbench.review.draft import open_draft
+from workbench.review.redact import redact_into
 from workbench.review.source import Lookup, find_run
+from workbench.review.vault import Vault
 
 CANARIES = Canaries()
 MAIL = CANARIES.mail("planted")
@@ -94,3 +100,38 @@ def test_every_canary_is_in_the_store(tmp_path):
     held = json.dumps(encode(found.trace), default=str)
     assert [place for place, word in canaries.words.items() if word not in held] == []
     assert len(canaries.words) > 50
+
+
+CLOSED = {
+    "Source.format": "a name of ours",
+    "Source.place": "a number of a line, of ours",
+}
+"""Fields of a text that no recorder chooses."""
+
+
+@pytest.mark.desk
+def test_every_field_of_a_trace_has_its_canary(tmp_path):
+    """A field that is new in the format is searched for from its first day."""
+    run = a_canary_store(tmp_path / "store", Canaries())
+    found = find_run(run, Lookup(store=str(tmp_path / "store"), settings=Settings()))
+
+    held = fields_with(r"zq7\w+x", found.trace)
+
+    without = {name for name in text_fields() - held if not name.endswith(".at")}
+    assert without == set(CLOSED)
+    assert "UserMessage.at" in held  # it is one field of all kinds
+
+
+@pytest.mark.desk
+def test_a_redacted_draft_holds_no_canary_but_what_it_must(tmp_path):
+    """Whatever field a recorder puts a value into, times that are none included, it is replaced."""
+    canaries, key = Canaries(), bytes(32)
+    run = a_canary_store(tmp_path / "store", canaries)
+    loaded = find_run(run, Lookup(store=str(tmp_path / "store"), settings=Settings()))
+    raw = open_draft(loaded, load_contract({"max_calls": {"billing.pause": 0}}), key=key)
+
+    draft, _ = redact_into(Vault(tmp_path / "keys"), raw, key=key, ner="none")
+
+    save_draft(draft, tmp_path / "redacted.json")
+    hits = search((tmp_path / "redacted.json").read_bytes(), canaries)
+    assert {hit.place for hit in hits} == {"tool name", "schema key"}  # the protocol of the tools

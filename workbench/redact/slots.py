@@ -1,7 +1,7 @@
 """Every text of a trace document that may hold personal data, and the way to write it back.
 
 A *slot* is one string, number or key of the plain JSON of a trace; what is structure (kinds, positions, tool
-names, outcomes, times) is no slot and never changes. `filled` rebuilds the document from the slots' new
+names, outcomes, times) is no slot and never changes; an `at` that is no time is a text. `filled` rebuilds the document from the slots' new
 texts in the same order.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final, TypeAlias
 
 from workbench.model.jsonvalue import Json, JsonMap, parse_text, same_json
@@ -86,7 +87,7 @@ def _event(event: JsonMap, fill: Fill) -> JsonMap:
     root = f"#{event.get('origin_seq', event.get('seq'))}"
     done: JsonMap = {}
     for name, value in event.items():
-        if name in _FIXED_OF_EVENT:
+        if name in _FIXED_OF_EVENT and not (name == "at" and _is_text(value)):
             done[name] = value
         elif name in ("args_raw", "result_raw"):
             field = name.removesuffix("_raw")
@@ -101,6 +102,15 @@ def _event(event: JsonMap, fill: Fill) -> JsonMap:
         else:
             done[name] = tree_slots(value, (root, name), fill)
     return done
+
+
+def _is_text(at: Json) -> bool:
+    """Whether a recorder wrote something else than a time there."""
+    try:
+        datetime.fromisoformat(str(at))
+    except ValueError:
+        return at is not None
+    return False
 
 
 def _parsed(event: JsonMap, done: JsonMap, name: str, root: str, fill: Fill) -> Json:
