@@ -101,6 +101,25 @@ def test_a_view_syncs_only_what_holds_no_text_of_a_trace(kind):
     assert isinstance(kind._css, str)
 
 
+@pytest.mark.parametrize("file", sorted(STATIC.glob("*.js")), ids=lambda file: file.stem)
+def test_no_name_is_twice_in_a_scope_of_a_module(file):
+    """Two constants of one name are a syntax error, and a view that is blank without a word."""
+    own = file.read_text("utf-8")
+    names = re.findall(r"^(?:const|let|function|class) (\w+)", own, re.MULTILINE)
+    assert len(names) == len(set(names))
+    if file.stem == "dom":
+        assert "\nexport" not in own
+        return
+
+    helper, _, rest = module(file.stem).partition("\nexport default (() => {\n")
+
+    assert helper == (STATIC / "dom.js").read_text("utf-8")
+    assert rest.endswith("\n})();\n")
+    assert "\nexport" not in rest
+    after = rest.partition("\nreturn ")[2].splitlines()[1:]
+    assert [line for line in after if line[:1].isalpha()] == []
+
+
 def test_repr_and_bundle_say_the_class_and_no_more(view):
     """`text/plain` of a widget is saved with the notebook, even without widget state."""
     bundle = view._repr_mimebundle_()[0]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["SYNCED", "Controller", "Heard", "View", "module", "stylesheet"]
 
 _STATIC: Final = Path(__file__).parent / "static"
+_EXPORT: Final = "export default"
 
 SYNCED: Final = frozenset(
     {
@@ -43,8 +44,15 @@ SYNCED: Final = frozenset(
 
 
 def module(name: str) -> str:
-    """Return a view's ES module with the helper that makes its DOM."""
-    return "\n".join((_STATIC / part).read_text("utf-8") for part in ("dom.js", f"{name}.js"))
+    """Return a view's ES module with the helper that makes its DOM.
+
+    The view's part is in a scope of its own: a name that the helper has too would make the whole a
+    syntax error, which no browser says where it is seen.
+    """
+    helper, own = ((_STATIC / part).read_text("utf-8") for part in ("dom.js", f"{name}.js"))
+    before, found, exported = own.partition(f"\n{_EXPORT} ")
+    assert found, name  # noqa: S101  a broken invariant of ours
+    return f"{helper}\n{_EXPORT} (() => {{\n{before}\nreturn {exported}\n}})();\n"
 
 
 def stylesheet(name: str | None = None) -> str:
