@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.ui.review_builders import MAIL, TRACE, a_draft, a_redaction, a_shrink
 from workbench.casefile.draft import load_draft
 from workbench.errors import InputError, RefusedError
 from workbench.model.event import Outcome
-from workbench.review.shrink import OracleKind
+from workbench.review.shrink import OracleKind, shrink_draft
 from workbench.ui.controllers import shrink as controller
 from workbench.ui.controllers.shrink import ShrinkReview
 from workbench.ui.controllers.worker import leaving
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
+    from workbench.model.draft import Draft
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.trace import Trace
+    from workbench.shrink import Shrunk
 
 pytestmark = pytest.mark.desk
 
@@ -174,8 +176,15 @@ def test_stop_does_not_wait_for_an_answer_that_takes_long(
     begun, gate = Event(), Event()
 
     def gated(
-        work: Callable[[object], object], stop: Event, pool: Executor
+        work: Callable[[object], object],
+        stop: Event,
+        pool: Executor,
+        *,
+        heeded: Event | None = None,
     ) -> Callable[[object], object]:
+        if heeded is not None:  # the whole search, which gets ready at once
+            return leaving(work, stop, pool, heeded=heeded)
+
         def waits(asked: object) -> object:
             begun.set()
             gate.wait(60)
@@ -196,6 +205,38 @@ def test_stop_does_not_wait_for_an_answer_that_takes_long(
         assert not review.is_written
     finally:
         gate.set()  # only now the answer could come
+
+
+def test_stop_does_not_wait_for_a_search_that_gets_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long trace is read through before the first question; then the next search comes."""
+    begun, gate = Event(), Event()
+
+    def gets_ready(
+        draft: Draft,
+        **options: Any,  # noqa: ANN401  what it gets it passes on
+    ) -> tuple[Draft, Shrunk]:
+        begun.set()
+        assert gate.wait(60)
+        return shrink_draft(draft, **options)
+
+    monkeypatch.setattr(controller, "shrink_draft", gets_ready)
+    review = slow(tmp_path, notes=3)
+    review.start()
+    assert begun.wait(30)
+    review.stop()
+    review.wait(30)
+
+    assert (review.phase, review.failure, review.steps) == ("ready", None, [])
+    assert not review.is_written
+    review.start()
+    gate.set()
+    review.wait()
+    assert (review.phase, review.failure) == ("done", None)
+    other = tmp_path / "other"
+    other.mkdir()
+    assert review.curve() == searched(slow(other, notes=3)).curve()
 
 
 def test_a_restarted_kernel_shows_what_was_reached(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
-from threading import RLock
+from functools import partial
+from threading import Event, RLock
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.draft import draft_document, load_draft, save_draft
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
-    from threading import Event
 
+    from workbench.check.oracle import Oracle
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.trace import Trace
+    from workbench.model.verdict import Verdict
     from workbench.review.decision_log import Add
     from workbench.shrink import Shrunk, Step
     from workbench.store.handle import Store
@@ -38,7 +41,7 @@ __all__ = ["ShrinkReview"]
 
 TOPIC: Final = "shrink"
 _LOCK: Final = "lock"
-_JOURNAL: Final = 2
+_JOURNAL: Final = 3
 """Edition of the journals; those of another one are another search's."""
 _ENDED: Final = "the search was left here; it can go on"
 
@@ -90,6 +93,8 @@ class ShrinkReview:
         self._searched: tuple[str, ...] | None = None
         """The locks of the search that is shown."""
         self._is_stopping, self._is_recalled = False, False
+        self._searches = ThreadPoolExecutor(1, thread_name_prefix="workbench-search")
+        """One after the other: a search that was left before it began still has the journal."""
         self._worker = Worker(self.lock, on_failure=self._failed, on_rest=self._changed)
         if self._journal().is_file():
             self._worker.ask("recall", self._recall)
@@ -280,40 +285,61 @@ class ShrinkReview:
 
     def _search(self, stop: Event, budget: Budget) -> Draft:
         with self.lock:
-            locks, journal = self.locks, self._journal()
+            locks = self.locks
             before = self.steps, self._small
             self.steps, self.failure, self._small = [], None, None
             self._is_recalled = False
-        self._journals.mkdir(mode=0o700, parents=True, exist_ok=True)
+        begun = Event()
+        shrink = partial(self._shrunk_by, stop=stop, begun=begun, locks=locks)
+        try:
+            small, shrunk = leaving(shrink, stop, self._searches, heeded=begun)(budget)
+        except Stopped:  # before the whole trace was judged: what was reached before stands
+            with self.lock:
+                self.steps, self._small = before
+            raise
+        with self.lock:
+            self._shrunk, self._searched = shrunk, locks
+        return small
+
+    def _shrunk_by(
+        self, budget: Budget, *, stop: Event, begun: Event, locks: tuple[str, ...]
+    ) -> tuple[Draft, Shrunk]:
+        """Shrink the draft; from its first question or answer on, it heeds Stop itself."""
 
         def on_step(step: Step) -> None:
             with self.lock:
+                if stop.is_set() and not begun.is_set():
+                    raise Stopped  # nobody waits any more
+                begun.set()
                 self.steps.append(step)
             self._changed()
             if stop.is_set():
                 raise Stopped
 
+        def heeding(oracle: Oracle) -> Oracle:
+            asked = leaving(oracle, stop, pool)
+
+            def first(trace: Trace) -> Verdict:
+                begun.set()
+                return asked(trace)
+
+            return first
+
+        self._journals.mkdir(mode=0o700, parents=True, exist_ok=True)
         pool = ThreadPoolExecutor(1, thread_name_prefix="workbench-oracle")
         try:
-            small, shrunk = shrink_draft(
+            return shrink_draft(
                 self._draft,
                 kind=self._kind,
                 lock=locks,
                 budget=budget,
-                journal=journal,
+                journal=self._journal(),
                 on_step=on_step,
                 texts=self._texts,
-                around=lambda oracle: leaving(oracle, stop, pool),
+                around=heeding,
             )
-        except Stopped:  # while the whole trace was judged: what was reached before stands
-            with self.lock:
-                self.steps, self._small = before
-            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-        with self.lock:
-            self._shrunk, self._searched = shrunk, locks
-        return small
 
     def _failed(self, error: Exception) -> None:
         with self.lock:

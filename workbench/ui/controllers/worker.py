@@ -30,7 +30,11 @@ class Stopped(KeyboardInterrupt):
 
 
 def leaving(
-    work: Callable[[_Asked], _Answer], stop: Event, pool: Executor
+    work: Callable[[_Asked], _Answer],
+    stop: Event,
+    pool: Executor,
+    *,
+    heeded: Event | None = None,
 ) -> Callable[[_Asked], _Answer]:
     """Return work that is left, not waited for, once Stop is pressed.
 
@@ -40,12 +44,15 @@ def leaving(
         work: may take long.
         stop: is set when the work is not wanted any more.
         pool: does the work.
+        heeded: is set once the work looks at `stop` itself and ends well; None: it never does.
     """
 
     def done(asked: _Asked) -> _Answer:
+        if stop.is_set():
+            raise Stopped
         answer = pool.submit(work, asked)
         while not wait([answer], timeout=_BEAT_S).done:
-            if stop.is_set():
+            if stop.is_set() and not (heeded is not None and heeded.is_set()):
                 raise Stopped
         return answer.result()
 
