@@ -173,6 +173,27 @@ def a_late_desk(here: Path) -> StaleDesk:
     return open_stale_desk(cases="cases", store="store", today=TODAY, reviewer="Ana")
 
 
+def test_tools_that_changed_since_are_shown_where_the_meeting_decides(here: Path) -> None:
+    """A case about tools as they were guards nothing; `due --tools` says the same in a terminal."""
+    put(here / "cases", "late", PROVEN)
+    (here / "tools.json").write_text('{"tools": [{"name": "customer.lookup"}]}', "utf-8")
+
+    desk = open_stale_desk(cases="cases", tools="tools.json", today=TODAY, reviewer="Ana")
+
+    assert desk.check().endswith("\ncompared with 1 tool of today")
+    (row,) = desk.table.rows()
+    assert isinstance(row, dict)
+    assert isinstance(row["signs"], list)
+    kinds = {sign["kind"] for sign in row["signs"] if isinstance(sign, dict)}
+    assert "tool_gone" in kinds
+
+
+def test_an_absent_file_of_tools_is_a_clear_error(here: Path) -> None:
+    """A typing error must not look like tools that nobody changed."""
+    with pytest.raises(InputError, match=r"gone\.json[\s\S]*is not there[\s\S]*tools = None"):
+        open_stale_desk(cases="cases", tools="gone.json", today=TODAY, reviewer="Ana")
+
+
 def test_a_meeting_leaves_a_record_beside_the_cases(here: Path) -> None:
     """It goes into the same pull request; notes that people add below it stay."""
     desk = a_late_desk(here)
@@ -181,7 +202,7 @@ def test_a_meeting_leaves_a_record_beside_the_cases(here: Path) -> None:
     assert "no record is written" in desk.write_record()
     assert not file.exists()
     place = str(desk.table.rows()[0]["place"])  # type: ignore[call-overload,index]
-    assert desk.decide().summary() == desk.check()
+    assert desk.check() == f"{desk.decide().summary()}\ntools were not compared: none are named"
     desk.table.decide(place, action="keep", reason="guards the retry", until="2027-06-01")
 
     assert "Written to" in desk.write_record()

@@ -17,6 +17,7 @@ from workbench.casefile.case_checks import is_date
 from workbench.casefile.files import shown_path
 from workbench.casefile.settings import find_settings, keys_folder, load_settings
 from workbench.errors import InputError
+from workbench.ingest.reader import offered_tools
 from workbench.model.wording import counted
 from workbench.redact.policy import DEFAULT_POLICY, load_policy
 from workbench.review.agenda import write_record
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from workbench.model.settings import Settings
+    from workbench.model.trace import Tool
     from workbench.redact.policy import Policy
     from workbench.ui.bridge import View
 
@@ -219,6 +221,7 @@ def open_stale_desk(
     *,
     cases: str,
     store: str | None = None,
+    tools: str | None = None,
     today: str | None = None,
     reviewer: str | None = None,
     clock: Callable[[], float] = time.time,
@@ -228,12 +231,14 @@ def open_stale_desk(
     Args:
         cases: folder of the case files.
         store: also keeps the decisions, and has the verdicts of trials; None, or an absent folder: none.
+        tools: file of the tools of today, as a server answers to `tools/list`; None: nobody knows.
         today: ISO date of the meeting; None: the clock's.
         reviewer: who decides; None: who is logged in.
         clock: seconds since 1970.
 
     Raises:
-        InputError: there is no such folder of cases, or the date is none.
+        InputError: there is no such folder of cases or file of tools, the file is none, or the date
+            is none.
     """
     place, folder = _place(), Path(cases)
     if not folder.exists():
@@ -250,6 +255,7 @@ def open_stale_desk(
         lead_days=place.settings.review.lead_days,
         owners=find_owners(Path.cwd(), listed=place.settings.review.owners),
         store=kept,
+        tools=None if tools is None else _tools(Path(tools)),
     )
     return StaleDesk(table, record=folder / "reviews" / f"{day}.md")
 
@@ -263,8 +269,8 @@ class StaleDesk:
 
     @at_the_edge
     def check(self) -> str:
-        """Say what there is to decide."""
-        return self.table.summary()
+        """Say what there is to decide, and whether tools were compared."""
+        return f"{self.table.summary()}\n{self.table.compared()}"
 
     @at_the_edge
     def decide(self) -> Step:
@@ -289,6 +295,15 @@ class StaleDesk:
 def _place() -> _Place:
     file = find_settings(Path.cwd())
     return _Place(home=Path.cwd() if file is None else file.parent, settings=load_settings(file))
+
+
+def _tools(file: Path) -> tuple[Tool, ...]:
+    """Read the tools of today; an absent file must not look like tools that nobody changed."""
+    if not file.is_file():
+        message = "is not there; expected a file with the tools of today, JSON"
+        fix = "save what the server answers to tools/list, or set tools = None"
+        raise InputError(message, place=shown_path(file), fix=fix)
+    return offered_tools(file)
 
 
 def _day(today: str | None, clock: Callable[[], float]) -> str:

@@ -113,6 +113,12 @@ class StaleTable:
         decided = counted(len(self._taken()), "decision")
         return f"{self.due} of {counted(len(self._rows), 'case')} to decide, {decided} made today"
 
+    def compared(self) -> str:
+        """Say in one line whether the tools of today are known, without which no drift shows."""
+        if self._tools is None:
+            return "tools were not compared: none are named"
+        return f"compared with {counted(len(self._tools), 'tool')} of today"
+
     # --- what people do ----------------------------------------------------------
 
     def decide(
