@@ -28,7 +28,9 @@ from workbench.ui.controllers.case_fields import (
     without,
     wrong_fields,
 )
+from workbench.ui.controllers.mended import Mended
 from workbench.ui.controllers.proof import proof_of
+from workbench.ui.controllers.worker import Worker, said_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +55,7 @@ ACTIVATED: Final = "case_activated"
 class CaseForm:
     """One draft on its way to an active case."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  what a form needs, keyword-only
         self,
         draft: Draft,
         incident: Incident,
@@ -62,6 +64,7 @@ class CaseForm:
         cases: Path,
         today: str,
         owners: Owners | None = None,
+        mended: Mended | None = None,
     ) -> None:
         """Open the form where it was left.
 
@@ -72,8 +75,15 @@ class CaseForm:
             cases: folder of the case files.
             today: ISO date.
             owners: who may own a case; None: anybody.
+            mended: how runs of the mended agent are found and redacted; None: as by default.
         """
         self.lock = RLock()
+        self.on_change: list[Callable[[], None]] = []
+        """Called from another thread when a run was accepted, or was not."""
+        self.failure: str | None = None
+        """Why the last run was not accepted."""
+        self._mended = Mended() if mended is None else mended
+        self._worker = Worker(self.lock, on_failure=self._failed, on_rest=self._rested)
         self._draft, self._incident, self._vault = draft, incident, vault
         self._cases, self._today = cases, today
         self._owners = no_owners() if owners is None else owners
@@ -136,6 +146,11 @@ class CaseForm:
         """Return what the self-test says of the exported case; None: there is none."""
         path = self.file
         return None if path is None else proof_of(load_case(path), path, was=self._was)
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a run is being read, redacted and tried."""
+        return self._worker.is_working
 
     def summary(self) -> str:
         """Say in one line where the step stands, without values of the trace."""
@@ -214,6 +229,29 @@ class CaseForm:
         self._incident.record(ACCEPTED, {"file": path.name, "path": case.accepted[-1].name})
         return case
 
+    def accept_run(self, reference: str) -> None:
+        """Add the way that a run of the mended agent took; returns at once.
+
+        Args:
+            reference: a run id of the store, a trace file, or `RESULTS#RUN_ID` of a trial.
+
+        Raises:
+            InputError: nothing is exported or named, or a run is being accepted.
+        """
+        path = self._require_file()
+        if not reference.strip():
+            message = "is empty; expected a run of the mended agent"
+            raise InputError(message, key="run", fix="write a run id, or results.json#RUN_ID")
+        if self.is_working:
+            message = "another run is being accepted"
+            raise InputError(message, place=path.name, fix="wait for it")
+        self.failure = None
+        self._worker.ask("accept", lambda _: self._accept_run(path, reference.strip()))
+
+    def wait(self, timeout_s: float = 60) -> None:
+        """Wait until no run is being accepted; for scripts."""
+        self._worker.wait(timeout_s)
+
     def activate(self) -> Case:
         """Let the case gate from now on.
 
@@ -230,6 +268,24 @@ class CaseForm:
         return case
 
     # --- inside -------------------------------------------------------------------
+
+    def _accept_run(self, path: Path, reference: str) -> None:
+        was, incident = path.read_text("utf-8"), self._incident
+        case = self._mended.accept(
+            path, reference, store=incident.store, vault=self._vault, by=incident.reviewer
+        )
+        with self.lock:
+            self._was = was
+        incident.record(ACCEPTED, {"file": path.name, "path": case.accepted[-1].name})
+
+    def _failed(self, error: Exception) -> None:
+        with self.lock:
+            self.failure = said_of(error)
+
+    def _rested(self) -> None:
+        with self.lock:
+            for told in self.on_change:
+                told()
 
     def _left_behind(self, case: Case) -> Path | None:
         """Return the file that an export wrote whose entry is missing: the store failed then."""

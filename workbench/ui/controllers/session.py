@@ -19,6 +19,7 @@ from workbench.redact.policy import DEFAULT_POLICY
 from workbench.review.draft import draft_id
 from workbench.ui.controllers.contract import ContractForm
 from workbench.ui.controllers.export import CaseForm
+from workbench.ui.controllers.mended import Mended
 from workbench.ui.controllers.redaction import RedactionReview
 from workbench.ui.controllers.shrink import ShrinkReview
 from workbench.ui.controllers.steps import (
@@ -268,6 +269,7 @@ class Session:
                 cases=desk.cases,
                 today=desk.today,
                 owners=desk.owners,
+                mended=Mended(settings=desk.settings, policy=desk.policy, ner=desk.ner),
             )
         contract = form.contract
         assert contract is not None  # noqa: S101  it is not missing

@@ -26,6 +26,8 @@ export default {
     const contested = new Set(); // fields of which somebody must choose one of two values
     const dirty = new Set(); // fields that were typed in since the kernel had what they say
     let exported = false;
+    let stands = ""; // the summary as it was told last
+    let busy = false; // whether a run is being accepted
     let found_problems = [];
     let shown_part = "file";
     const ui = frame(context, {
@@ -38,6 +40,7 @@ export default {
         "self-test": "Every path is replayed and judged, without any agent.",
         "prevented by code": "The recorded path runs too, and the code has to stop it. By the model: a script would only repeat the mistake, so only live trials show it.",
         "accepted path": "A way through the case that is right; it must pass.",
+        "run of the mended agent": "A run id of the store, a trace file, or RESULTS#RUN of a trial that `workbench run --results --traces` kept. It is redacted like the incident.",
         repair: "The recorded path, cut before its first violation and ended honestly.",
         "can turn red": "Some small change of a path breaks the clause; else it protects against nothing.",
         active: "Recorded red, accepted green, no dead clause, every text seen: from then on it gates.",
@@ -52,6 +55,9 @@ export default {
     const missing = el("span", { class: "wb-note" });
     const preview = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "group", "aria-label": "The case file" });
     const heading = el("div", { class: "wb-bar" }, el("h4", {}, "Preview"));
+    const run = el("input", { class: "wb-input wb-mono", type: "text", placeholder: "run id, or results.json#run", spellcheck: "false", autocomplete: "off", on: { input: ready } });
+    const taking = button("Accept this run", take, { disabled: true });
+    keys(run, { Enter: take }, { typing: true });
     const proving = el("div", { class: "wb-proof" });
     const form = el("div", { class: "wb-proof" },
       el("div", { class: "wb-grid" }, FIELDS.map(([name, label, note]) => labelled(label, inputs[name], note, name))),
@@ -59,6 +65,9 @@ export default {
 
     fill(ui.body, el("div", { class: "wb-halves" },
       el("div", { class: "wb-half" }, proving, form), el("div", { class: "wb-half" }, heading, preview)));
+
+    function ready() { taking.disabled = busy || !run.value.trim(); }
+    function take() { if (!taking.disabled) ui.say("accept_run", { run: run.value }); }
 
     function labelled(label, node, note, name) {
       node.id ||= uid("field");
@@ -138,7 +147,11 @@ export default {
       fill(preview, words ?? "No case can be made of this draft; see what is said beside.");
       exporting.disabled = !can;
     }
-    function proof({ proof: found, summary }) {
+    function proof({ proof: found, summary, is_working: working }) {
+      if (busy && !working && summary !== stands) run.value = ""; // it was accepted
+      stands = summary;
+      busy = working;
+      ready();
       ui.status(summary);
       exported = found !== null;
       form.hidden = exported;
@@ -151,6 +164,7 @@ export default {
       draw_file(found);
     }
     function draw_proof(found) {
+      const has_path = found.accepted_green !== null;
       const lines = [
         [found.recorded_red, "The recorded path fails as the incident did"],
         [found.accepted_green === true, found.accepted_green === null ? "No accepted path yet" : found.accepted_green ? "Every accepted path passes" : "An accepted path does not pass"],
@@ -161,9 +175,13 @@ export default {
       fill(proving,
         el("h4", {}, "Self-test"),
         el("ul", { class: "wb-clauses" }, lines.map(([good, words]) => el("li", { class: "wb-verdict" }, chip(good ? "✓" : "– not yet", good ? "ok" : "warn"), el("span", {}, words)))),
+        el("h4", {}, has_path ? "Another accepted path" : "An accepted path"),
+        el("p", { class: "wb-soft" }, "From a run of the mended agent, or by mending the recorded path: cut before its first violation, ended honestly."),
+        el("div", { class: "wb-bar wb-accept" }, field("Run of the mended agent", run), taking,
+          button("Accept the repaired path", () => ui.say("accept"), { look: has_path ? "" : "primary", disabled: busy || has_path })),
+        busy ? el("p", { class: "wb-note", role: "status" }, "The run is being read, redacted and tried …") : null,
         el("div", { class: "wb-bar" },
-          button("Accept the repaired path", () => ui.say("accept"), { look: found.accepted_green === null ? "primary" : "", disabled: found.accepted_green !== null }),
-          button("Activate", () => ui.say("activate"), { look: found.accepted_green === null ? "" : "primary", disabled: found.accepted_green !== true || found.state === "active" })),
+          button("Activate", () => ui.say("activate"), { look: has_path ? "primary" : "", disabled: busy || found.accepted_green !== true || found.state === "active" })),
         el("h4", {}, "Clause by clause"), table(found.clauses),
         found.problems.map((one) => el("p", { class: "wb-soft wb-value" }, one.at ? `${one.at}: ${one.sentence}` : one.sentence)),
         el("h4", {}, "Next"),

@@ -33,8 +33,10 @@ class CaseView(View):
         self.hear("fill", self._fill, **filled, seen=int)
         self.hear("export", self._export, **filled, seen=int)
         self.hear("accept", partial(self._step, self.form.accept))
+        self.hear("accept_run", self._accept_run, run=str)
         self.hear("activate", partial(self._step, self.form.activate))
         self.hear("sync", self._sync)
+        controller.on_change.append(self._rested)
 
     def ready(self) -> None:
         """Tell a browser what is filled in, what is wrong with it, and the proof of the case."""
@@ -48,7 +50,17 @@ class CaseView(View):
 
     def _proof(self) -> None:
         self._edition = self.form.edition
-        self.tell("proof", proof=self.form.proof(), summary=self.form.summary())
+        form = self.form
+        self.tell("proof", proof=form.proof(), summary=form.summary(), is_working=form.is_working)
+
+    def _rested(self) -> None:
+        """Tell what became of a run; called from the thread that tried it."""
+        self._proof()
+        if self.form.failure is not None:
+            self.tell("refused", message=self.form.failure)
+
+    def _accept_run(self, *, run: str) -> None:
+        self._step(partial(self.form.accept_run, run))
 
     def _check(self, **filled: str) -> None:
         self.tell("checked", **self.form.check(CaseFields(**filled)))
