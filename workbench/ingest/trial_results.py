@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.files import read_bytes
 from workbench.errors import InputError
-from workbench.ingest.files.source import document_of, head_of
+from workbench.ingest.files.source import document_of
 from workbench.ingest.gather import Gathered
 from workbench.ingest.imported import imported
 from workbench.ingest.importers.native import FORMAT as NATIVE
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_results_file", "runs_of_results"]
 
+_HEAD_BYTES: Final = 4096
 _MARK: Final = f'"{SCHEMA}"'.encode()
 _STATUS: Final = {
     CaseVerdict.PASS: RunStatus.OK,
@@ -47,9 +48,9 @@ _STATUS: Final = {
 
 def is_results_file(source: SourceText) -> bool:
     """Whether a file is a `results.json`: its schema stands at its beginning."""
-    if source.lines or source.decoder is not None:
+    if source.document is None:
         return False
-    head = head_of(source)
+    head = source.document.raw[:_HEAD_BYTES]
     return _MARK in head and b'"schema"' in head.partition(_MARK)[0][-40:]
 
 

@@ -217,8 +217,10 @@ def _overlaps(trace: Trace) -> Iterable[Loss]:
 
 def _used_masks(trace: Trace) -> Iterable[Loss]:
     """Yield that calls were made with masks or pseudonyms: the tool got no real value."""
-    calls = (event for event in trace.events if isinstance(event, ToolCall))
-    used = sum(masks.count_masks(call.args_raw or "") > 0 for call in calls)
+    texts = [event.args_raw or "" for event in trace.events if isinstance(event, ToolCall)]
+    if not masks.count_masks("\n".join(texts)):  # none in all is none in each, and found at once
+        return
+    used = sum(masks.count_masks(text) > 0 for text in texts)
     if used:
         yield Loss(
             kind="masked_value_used",

@@ -116,6 +116,15 @@ _RESULTS: Final = re.compile(r".*(?:_output|tool_result|function_result|tool_cal
 _ARGUMENTS: Final = ("arguments", "args", "input", "code", "action", "queries")
 _BLOCKS: Final = ("parts", "contents")
 """Where OpenTelemetry and Gemini, and agent-framework, keep a message's parts."""
+_WRAPPED: Final = {
+    "toolUse": "tool_call",
+    "toolResult": "tool_result",
+    "functionCall": "tool_call",
+    "function_call": "tool_call",
+    "functionResponse": "tool_result",
+    "function_response": "tool_result",
+}
+"""Keys of Bedrock and Gemini that say what a part is."""
 _REASONS: Final = ("finish_reason", "stop_reason")
 _ANSWERS: Final = ("content", "output", "response", "result")
 _RESULT_IDS: Final = ("tool_call_id", "call_id", "tool_use_id", "toolUseId", "id")
@@ -272,16 +281,9 @@ def _part(part: Json, ref: str) -> tuple[Json, str, str | None]:
     """Return a part, its place and its type; Gemini and Bedrock name the type by the key."""
     if not isinstance(part, dict):
         return part, ref, None
-    for name, kind in (
-        ("toolUse", "tool_call"),
-        ("toolResult", "tool_result"),
-        ("functionCall", "tool_call"),
-        ("function_call", "tool_call"),
-        ("functionResponse", "tool_result"),
-        ("function_response", "tool_result"),
-    ):
+    for name in () if _WRAPPED.keys().isdisjoint(part) else _WRAPPED:
         if isinstance(part.get(name), dict):
-            return part[name], step_key(ref, name), kind
+            return part[name], step_key(ref, name), _WRAPPED[name]
     if isinstance(part.get("text"), str) and "type" not in part:
         kind = "thinking" if part.get("thought") is True else "text"
         return {"type": kind, "text": part["text"]}, ref, kind

@@ -103,12 +103,12 @@ def _from_text(text: str) -> Moment | None:
 def _from_count(count: float) -> Moment | None:
     if not count >= _LEAST:
         return None
-    unit = next((unit for limit, unit in _UNITS_US if count < limit), None)
-    if unit is None:
-        return None
-    micros = int(count // 1000) if unit < 1 else int(count * unit)
-    time = _EPOCH + timedelta(microseconds=micros)
-    return Moment(micros=micros, text=time.isoformat())
+    for limit, unit in _UNITS_US:
+        if count < limit:
+            micros = int(count // 1000) if unit < 1 else int(count * unit)
+            time = _EPOCH + timedelta(microseconds=micros)
+            return Moment(micros=micros, text=time.isoformat())
+    return None
 
 
 def _micros(time: datetime) -> int:

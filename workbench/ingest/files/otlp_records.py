@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from workbench.ingest.records.parts import PartMap
 from workbench.ingest.records.piece import Piece
 
@@ -18,7 +20,15 @@ if TYPE_CHECKING:
     from workbench.ingest.records.jsontext import Step
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["LEVELS", "holds_spans", "is_sdk_record", "spans_of", "the_one"]
+__all__ = [
+    "LEVELS",
+    "Enveloped",
+    "enveloped",
+    "holds_spans",
+    "is_sdk_record",
+    "spans_of",
+    "the_one",
+]
 
 LEVELS: Final = (
     ("resourceSpans", "scopeSpans", "spans"),
@@ -35,6 +45,18 @@ _LEVELS_OF: Final = {
 }
 
 
+class Enveloped(Struct, frozen=True, kw_only=True):
+    """One span or log record inside its document."""
+
+    levels: tuple[str, str, str]
+    """Names of the three levels on the way to it."""
+    body: Json
+    resource: JsonMap
+    """What stands on the first level, the resource and all below it."""
+    scope: JsonMap
+    """What stands on the second."""
+
+
 def holds_spans(value: Json) -> bool:
     """Whether a value is an OTLP document that is not one record already."""
     return isinstance(value, dict) and _is_document(value) and the_one(value) is None
@@ -49,20 +71,34 @@ def the_one(value: Json) -> tuple[tuple[Step, ...], tuple[str, str, str]] | None
 
     None: it is no document, or holds another number of them.
     """
+    found = enveloped(value)
+    if found is None:
+        return None
+    levels = found.levels
+    return (levels[0], 0, levels[1], 0, levels[2], 0), levels
+
+
+def enveloped(value: Json) -> Enveloped | None:
+    """Return the one span or log record of a document with what stands around it.
+
+    None: it is no document, or holds another number of them.
+    """
     if not isinstance(value, dict) or _NAMES.isdisjoint(value):
         return None
-    names = [name for name in _NAMES if isinstance(value.get(name), list)]
+    names = [name for name, item in value.items() if name in _NAMES and isinstance(item, list)]
     for levels in _LEVELS_OF[names[0]] if len(names) == 1 else ():
-        inner = _only(value[levels[0]], levels[1])
-        last = _only(inner, levels[2])
-        if isinstance(last, list) and len(last) == 1:
-            return (levels[0], 0, levels[1], 0, levels[2], 0), levels
+        outer = _only(value[levels[0]])
+        inner = None if outer is None else _only(outer.get(levels[1]))
+        last = None if inner is None else inner.get(levels[2])
+        if outer is not None and inner is not None and isinstance(last, list) and len(last) == 1:
+            return Enveloped(levels=levels, body=last[0], resource=outer, scope=inner)
     return None
 
 
-def _only(items: Json, name: str) -> Json:
+def _only(items: Json) -> JsonMap | None:
+    """Return the one mapping that a list holds; None: it holds another number, or is no list."""
     if isinstance(items, list) and len(items) == 1 and isinstance(items[0], dict):
-        return items[0].get(name)
+        return items[0]
     return None
 
 

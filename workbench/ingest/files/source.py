@@ -32,7 +32,6 @@ __all__ = [
     "SourceText",
     "document_of",
     "file_digest",
-    "head_of",
     "open_source",
     "pieces_in",
     "pieces_of",
@@ -119,12 +118,6 @@ def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterato
     else:
         assert source.document is not None  # noqa: S101  only lines and binary data have none
         yield from records_of(source.document)
-
-
-def head_of(source: SourceText) -> bytes:
-    """Return the beginning of a file, unpacked."""
-    with _unpacked(source.path, source.shown) as (stream, _):
-        return stream.read(_HEAD_BYTES)
 
 
 def document_of(data: bytes) -> Piece:

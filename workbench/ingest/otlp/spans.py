@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from workbench.ingest.events.times import Moment, moment_of
-from workbench.ingest.files.otlp_records import is_sdk_record, the_one
+from workbench.ingest.files.otlp_records import enveloped, is_sdk_record
 from workbench.ingest.otlp.wire import (
     attributes_in,
     field_in,
@@ -71,8 +71,11 @@ class Span(Struct, frozen=True, kw_only=True):
 
     def text(self, *names: str) -> str | None:
         """Return the first of these attributes that is a text and not empty."""
-        found = (self.attributes.get(name) for name in names)
-        return next((value for value in found if isinstance(value, str) and value), None)
+        for name in names:
+            value = self.attributes.get(name)
+            if isinstance(value, str) and value:
+                return value
+        return None
 
     @property
     def exception(self) -> JsonMap:
@@ -153,17 +156,10 @@ def _hashable(value: Json) -> bool:
 
 def _body(record: Json) -> tuple[Json, tuple[str, ...], tuple[Json, Json]]:
     """Return the span or log record, the names on the way to it, and what stands around it."""
-    found = the_one(record)
+    found = enveloped(record)
     if found is None:
         return record, (), ({}, {})
-    _, levels = found
-    outer = map_in(record)[levels[0]]
-    assert isinstance(outer, list)  # noqa: S101  `the_one` looked
-    inner = map_in(outer[0])[levels[1]]
-    assert isinstance(inner, list)  # noqa: S101  `the_one` looked
-    last = map_in(inner[0])[levels[2]]
-    assert isinstance(last, list)  # noqa: S101  `the_one` looked
-    return last[0], levels, (outer[0], inner[0])
+    return found.body, found.levels, (found.resource, found.scope)
 
 
 def _sdk_span(record: JsonMap, ref: str) -> Span:

@@ -13,6 +13,7 @@ import base64
 import binascii
 import math
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -32,7 +33,13 @@ def field_in(value: Json, name: str) -> Json:
     if not isinstance(value, dict):
         return None
     found = value.get(name)
-    return value.get(_CAMEL.sub(r"_\1", name).lower()) if found is None else found
+    return value.get(_snake_case(name)) if found is None else found
+
+
+@cache
+def _snake_case(name: str) -> str:
+    """Return one of our names of fields as Python writes it."""
+    return _CAMEL.sub(r"_\1", name).lower()
 
 
 def list_in(value: Json, name: str) -> list[Json]:
@@ -84,9 +91,10 @@ def plain(value: Json) -> Json:
     """Return the value of an `AnyValue`; what is none is itself, as the SDKs print it."""
     if not isinstance(value, dict):
         return value
-    for name, read in _KINDS.items():
-        found = field_in(value, name)
-        if found is not None and len(value) == 1:
+    if len(value) == 1:
+        ((name, found),) = value.items()
+        read = _KINDS.get(name)
+        if read is not None and found is not None:
             return read(found)
     return value or None
 
@@ -104,7 +112,7 @@ def _itself(value: Json) -> Json:
     return value
 
 
-_KINDS: Final[dict[str, Callable[[Json], Json]]] = {
+_READERS: Final[dict[str, Callable[[Json], Json]]] = {
     "stringValue": _itself,
     "intValue": integer_of,
     "boolValue": _itself,
@@ -113,6 +121,7 @@ _KINDS: Final[dict[str, Callable[[Json], Json]]] = {
     "kvlistValue": _mapping,
     "bytesValue": _itself,
 }
+_KINDS: Final = {**_READERS, **{_snake_case(name): read for name, read in _READERS.items()}}
 
 
 def attributes_in(value: Json, name: str = "attributes") -> JsonMap:
