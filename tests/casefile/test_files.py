@@ -12,6 +12,7 @@ from workbench.casefile.files import (
     as_document,
     load_mapping,
     read_bytes,
+    require_room,
     require_target,
     shown_path,
     write_new,
@@ -151,3 +152,16 @@ def test_a_file_is_written_over_whole_or_not_at_all(tmp_path: Path) -> None:
     assert [entry.name for entry in (tmp_path / "new").iterdir()] == ["x.json"]
     with pytest.raises(CaseFormatError, match="cannot be written: "):
         write_over(tmp_path / "new" / "x.json" / "y.json", "three")
+
+
+def test_a_folder_that_will_take_a_file_is_left_as_it_is(tmp_path):
+    """Folders are made when there is something to put into them."""
+    (tmp_path / "file").write_text("", "utf-8")
+
+    require_room(tmp_path)
+    require_room(tmp_path / "a" / "b")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(CaseFormatError, match="cannot be written: not a directory"):
+            require_room(folder)

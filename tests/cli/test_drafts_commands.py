@@ -413,14 +413,14 @@ def test_shrink_of_a_run_is_for_looking(demo, shell):
         (["--why", "impact=Helen Carter paid twice"], 1, "PERSON in view raw"),
         (["--id", "Helen-Carter"], 1, "PERSON"),
         (["--id", "acc-4471902"], 1, "ACCOUNT_ID"),
-        (["--id", "../../outside"], 4, "id is a string of 13 characters; expected letters"),
-        (["--id", "a/b"], 4, "id is a string of 3 characters; expected letters"),
-        (["--title", " "], 4, "title is empty"),
+        (["--id", "../../outside"], 4, "--id: is a string of 13 characters; expected letters"),
+        (["--id", "a/b"], 4, "--id: is a string of 3 characters; expected letters"),
+        (["--title", " "], 4, "--title: is empty"),
         (["--why", "reason=x"], 4, "--why: has no known key; expected KEY=TEXT"),
         (["--why", "impact"], 4, "--why: has no known key"),
-        (["--review-date", "soon"], 4, "review_date is a string of 4 characters; expected a date"),
-        (["--review-date", "2027-02-30"], 4, "review_date is a string of 10 characters"),
-        (["--owner", ""], 4, "owner is empty; it is required"),
+        (["--review-date", "soon"], 4, "--review-date: is a string of 4 characters"),
+        (["--review-date", "2027-02-30"], 4, "--review-date: is a string of 10 characters"),
+        (["--owner", ""], 4, "--owner: is empty; it is required\n  Fix: fill in --owner"),
         (["--severity", "S9"], 4, "invalid choice: 'S9'"),
     ],
 )
@@ -432,6 +432,42 @@ def test_export_refuses_and_writes_nothing(demo, shell, words, status, message):
     assert message in said.err
     assert "Helen" not in said.err
     assert not (demo / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--review-date", "1.1.27"],
+            "--review-date: is a string of 6 characters; expected a date",
+        ),
+        (["--owner", " "], "--owner: is empty"),
+        (["--id", "a b"], "--id: is a string of 3 characters"),
+        (["-o", "incident.json"], "incident.json: cannot be written: not a directory"),
+        (["-o", "incident.json/x.case.yaml"], "incident.json: cannot be written: not a directory"),
+        (["--policy", "no.yaml"], "no.yaml"),
+        (["--trigger", ""], "the place has 0 steps"),
+    ],
+)
+@pytest.mark.parametrize("command", ["make", "export"])
+def test_what_was_typed_is_refused_before_any_work(folder, shell, command, words, message):
+    """There is no run and no draft here: looking for one would already be too late."""
+    if command == "export" and words[0] in ("--policy", "--trigger"):
+        return
+    (folder / "incident.json").write_text("{}", "utf-8")
+
+    said = shell(command, "nowhere", *DETAILS, "-o", "out", *words)
+
+    assert said.status == 4
+    assert message in said.err
+    assert "nowhere" not in said.err
+
+
+def test_a_draft_that_is_not_there_is_said_to_be_so(folder, shell):
+    """A typing error is no damaged file."""
+    assert (
+        "nope.json: is not there; expected" in shell("export", "nope.json", *DETAILS, "-o", "o").err
+    )
 
 
 def test_an_existing_case_is_never_replaced(demo, shell):
@@ -505,7 +541,7 @@ def test_without_the_replaced_values_nothing_is_exported(demo, shell):
     assert "are not on this machine" in said.err
 
 
-@pytest.mark.parametrize("name", ["incident.json", "nowhere.json", "store"])
+@pytest.mark.parametrize("name", ["incident.json", "store"])
 def test_export_takes_drafts_only(demo, shell, name):
     """A trace or a folder is no draft."""
     said = shell("export", name, *DETAILS, "-o", "out")

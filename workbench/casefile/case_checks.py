@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workbench.model.case import Case, Path, Turn
     from workbench.model.jsonvalue import JsonMap
 
-__all__ = ["check_case", "is_date"]
+__all__ = ["check_case", "check_date", "check_name", "check_slug", "is_date"]
 
 _SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _SLUG_WORDS: Final = "letters, digits, `-` and `_`, at most 100, a letter or digit first"
@@ -78,11 +78,11 @@ def _named_tools(case: Case) -> set[str]:
 
 
 def _check_texts(case: Case, place: Place) -> None:
-    _check_slug(case.id, place, "id")
+    check_slug(case.id, place, "id")
     if not case.title.strip():
         raise place.error("title", "is empty; it is required", fix="fill in title")
     for key, name in _names_of_people(case):
-        _check_name(name, place, key)
+        check_name(name, place, key)
     if case.require_isolation is not None and case.require_isolation not in _LEVELS:
         raise place.error(
             "require_isolation",
@@ -104,16 +104,28 @@ def _names_of_people(case: Case) -> Iterator[tuple[str, str]]:
         yield "withdrawn.by", case.withdrawn.by
 
 
-def _check_name(name: str, place: Place, key: str) -> None:
+def check_name(name: str, place: Place, key: str) -> None:
+    """Refuse what is no name of a person or a team.
+
+    Raises:
+        CaseFormatError: it is empty, too long or not printable.
+    """
     if not name.strip():
-        raise place.error(key, "is empty; it is required", fix=f"fill in {key.rpartition('.')[2]}")
+        raise place.error(
+            key, "is empty; it is required", fix=f"fill in {key.rpartition('.')[2] or place.name}"
+        )
     if len(name) > _NAME_LENGTH or not name.isprintable():
         raise place.error(
             key, f"is {describe(name)}; expected one line of at most {_NAME_LENGTH}, all printable"
         )
 
 
-def _check_slug(text: str, place: Place, key: str) -> None:
+def check_slug(text: str, place: Place, key: str) -> None:
+    """Refuse what cannot be the id of a case.
+
+    Raises:
+        CaseFormatError: it is none.
+    """
     if not _SLUG.fullmatch(text):
         raise place.error(key, f"is {describe(text)}; expected {_SLUG_WORDS}")
 
@@ -126,12 +138,21 @@ def _check_dates(case: Case, place: Place) -> None:
     if case.withdrawn is not None:
         dates.append(("withdrawn.date", case.withdrawn.date))
     for key, text in dates:
-        if not is_date(text):
-            raise place.error(
-                key,
-                f"is {describe(text)}; expected a date of the calendar, YYYY-MM-DD",
-                fix="write a day that there is, as 2027-02-28; in a file in double quotes",
-            )
+        check_date(text, place, key)
+
+
+def check_date(text: str, place: Place, key: str) -> None:
+    """Refuse what is no day.
+
+    Raises:
+        CaseFormatError: it is none.
+    """
+    if not is_date(text):
+        raise place.error(
+            key,
+            f"is {describe(text)}; expected a date of the calendar, YYYY-MM-DD",
+            fix="write a day that there is, as 2027-02-28; in a file in double quotes",
+        )
 
 
 def is_date(text: str) -> bool:
@@ -205,7 +226,7 @@ def _check_tools(case: Case, place: Place) -> None:
 
 def _check_paths(case: Case, place: Place) -> None:
     for at, path in enumerate(case.paths):
-        _check_slug(path.name, place, f"paths.{at}.name")
+        check_slug(path.name, place, f"paths.{at}.name")
         if not path.turns:
             raise place.error(
                 f"paths.{at}.turns", "is empty; a path of no event says nothing", fix="add a turn"
@@ -302,7 +323,7 @@ def _check_fixtures(case: Case, place: Place) -> None:
     names = [path.name for path in case.paths]
     for at, fixture in enumerate(case.fixtures):
         key = f"fixtures.{at}"
-        _check_slug(fixture.id, place, f"{key}.id")
+        check_slug(fixture.id, place, f"{key}.id")
         if fixture.delay_ms is not None and fixture.delay_ms < 0:
             raise place.error(f"{key}.delay_ms", "is negative; expected milliseconds")
         for n, name in enumerate(fixture.only):

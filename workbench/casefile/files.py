@@ -25,6 +25,7 @@ __all__ = [
     "load_mapping",
     "read_bytes",
     "require_file",
+    "require_room",
     "require_target",
     "shown_path",
     "write_new",
@@ -243,6 +244,24 @@ def require_target(path: Path) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
         raise _unwritable(path, error) from None
+    os.close(handle)
+    Path(name).unlink()
+
+
+def require_room(folder: Path) -> None:
+    """Refuse a folder that takes no file, before the work whose result goes into it.
+
+    Args:
+        folder: missing ones are made only when the result is written.
+
+    Raises:
+        CaseFormatError: it is a file, or it, or what it would be made in, takes no file.
+    """
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    try:
+        handle, name = tempfile.mkstemp(dir=there, prefix=".room.")
+    except OSError as error:
+        raise _unwritable(there, error) from None
     os.close(handle)
     Path(name).unlink()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.casefile.case_checks import is_date
-from workbench.casefile.place import nearest
+from workbench.casefile.case import CASE_SUFFIX
+from workbench.casefile.case_checks import check_date, check_name, check_slug
+from workbench.casefile.files import require_room
+from workbench.casefile.place import Place, nearest
 from workbench.cli.options import complain, settings_of
 from workbench.errors import InputError
 from workbench.model.case import Severity
@@ -56,7 +58,7 @@ def add_details(parser: ArgumentParser) -> None:
 
 
 def details_of(options: Namespace, *, today: str) -> CaseDetails:
-    """Return the flags as a value; a review date that is past is said.
+    """Return the flags as a value, before any work is done; a review date that is past is said.
 
     Args:
         options: of the command line.
@@ -64,11 +66,20 @@ def details_of(options: Namespace, *, today: str) -> CaseDetails:
 
     Raises:
         InputError: a `--why` has no key, or another one; the owner is none of those that
-            `workbench.toml` lists.
+            `workbench.toml` lists; a name, a date or the id cannot stand in a case; no file can
+            be written where `--out` says.
     """
     settings = settings_of()
+    check_name(options.owner, Place(name="--owner"), "")
     _require_owner(options.owner, settings.review.owners)
-    if is_date(options.review_date) and options.review_date < today:
+    check_date(options.review_date, Place(name="--review-date"), "")
+    if options.title and not options.title.strip():
+        message = "is empty; expected a sentence, or none: the first violation's is then taken"
+        raise InputError(message, place="--title", fix="leave --title out")
+    if options.id is not None:
+        check_slug(options.id, Place(name="--id"), "")
+    require_room(options.out.parent if options.out.name.endswith(CASE_SUFFIX) else options.out)
+    if options.review_date < today:
         complain(
             f"workbench: --review-date {options.review_date} is past; the case is due for review "
             "from its first day"

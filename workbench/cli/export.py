@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.details import add_details, details_of
@@ -32,17 +33,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Write the case; 1 when the case would not fail as the incident did, or holds a value."""
+    details = details_of(options, today=today())
     draft = draft_in(options.draft)
     if draft is None:
-        message = "is no draft; expected a file that `workbench redact` or `shrink` wrote"
+        what = "is no draft" if Path(options.draft).exists() else "is not there"
+        message = f"{what}; expected a file that `workbench redact` or `shrink` wrote"
         raise InputError(
             message, place=options.draft, fix="workbench redact RUN --contract C -o DRAFT"
         )
     _require_ner(draft, require_redacted(draft), without=options.without_ner)
     needles = Vault(keys_folder(settings_of())).needles(draft.draft)
-    case, path = export_draft(
-        draft, details_of(options, today=today()), options.out, needles=needles, date=today()
-    )
+    case, path = export_draft(draft, details, options.out, needles=needles, date=today())
     if options.json:
         steps = ["redacted", *(["shrunk"] if draft.shrink else []), "exported"]
         print_json({"case": relative(path), "state": case.state.value, "steps": [*steps]})

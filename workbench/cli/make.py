@@ -20,6 +20,7 @@ from workbench.cli.options import (
     settings_of,
 )
 from workbench.cli.redact import add_redaction, redaction_document
+from workbench.redact.places import parse_glob
 from workbench.redact.policy import load_policy
 from workbench.review.make import Made, make_case, surest_suggestion
 from workbench.review.source import find_run
@@ -51,15 +52,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def execute(options: Namespace) -> int:
     """Make the case; 1 when a step that protects refuses; then nothing was written."""
+    details = details_of(options, today=today())
+    policy = None if options.policy is None else load_policy(options.policy)
+    for place in options.trigger:
+        parse_glob(place)
     run = find_run(options.run, lookup_of(options))
     made = make_case(
         run,
         _contract(run.trace, options),
-        details_of(options, today=today()),
+        details,
         options.out,
         vault=Vault(keys_folder(settings_of())),
         date=today(),
-        policy=None if options.policy is None else load_policy(options.policy),
+        policy=policy,
         ner="none" if options.without_ner else "auto",
         trigger=options.trigger,
     )
