@@ -54,6 +54,16 @@ def test_a_model_case_runs_its_accepted_paths_only():
     assert (case.gate.kind, case.gate.passes, case.gate.trials) == ("all_hard", 1, 1)
 
 
+def test_a_pass_says_that_the_recorded_mistake_was_not_tried():
+    """A green model case is easily taken for a mended one, though the broken agent passes it."""
+    untried = [run(an_active_case()), run(an_active_case(), paths="all"), run(a_code_case())]
+
+    reasons = [report.cases[0].reason for report in untried]
+    assert reasons[0] is not None
+    assert "was not tried" in reasons[0]
+    assert reasons[1:] == [None, None]
+
+
 def test_a_code_case_runs_the_recorded_path_too_and_the_code_must_stop_it():
     """Broken code repeats the incident: red."""
     report = run(a_code_case())

@@ -9,6 +9,7 @@ import pytest
 from tests.review.runs import CONTRACT, an_incident
 from tests.ui.stores import a_store
 from workbench.casefile.case import load_case
+from workbench.casefile.files import shown_path
 from workbench.casefile.layout import format_case
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState
@@ -126,10 +127,12 @@ def test_the_whole_way_to_an_active_case(form, started, tmp_path, request):
     assert (proof["recorded_red"], proof["accepted_green"], proof["state"]) == (
         *(True, None, "proposed"),
     )
-    assert [command.split()[0] for _, command in proof["commands"]] == [
-        "workbench",
-        "workbench",
-        "git",
+    path_of_case = shown_path(path)
+    assert [command for _, command in proof["commands"]] == [
+        f"workbench check {path_of_case}",
+        f"workbench run {path_of_case} --agent SPEC",
+        f"workbench run {path_of_case} --agent SPEC --layer live",
+        f"git add {path_of_case}",
     ]
     assert [one.name for one in accepted.accepted] == ["repaired"]
     assert active.state is CaseState.ACTIVE

@@ -35,6 +35,7 @@ __all__ = ["Job", "run_case", "run_job", "unrun"]
 _ARCHIVED: Final = "archived cases are not run"
 _NOTHING: Final = "no accepted path yet: the scripted layer has nothing to run"
 _NOT_RED: Final = "the recorded path no longer fails as the incident did; see `workbench check`"
+_UNTRIED: Final = "the recorded mistake was not tried: `fix: model` says that only `--layer live` can show it mended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +121,8 @@ def _result(
     if gate is not None and report is not None and not report.recorded_red:
         reason = reason or _NOT_RED
         verdict = CaseVerdict.INCONCLUSIVE if verdict is CaseVerdict.PASS else verdict
+    if verdict is CaseVerdict.PASS and not job.plan.live and case.recorded not in job.trials:
+        reason = _UNTRIED
     failed = [trial for trial in trials if trial.verdict is CaseVerdict.FAIL]
     parts = partings(case, failed)
     coverage = (sum(t.answered for t in trials), sum(t.calls for t in trials)) if trials else None

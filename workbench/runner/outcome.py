@@ -244,7 +244,7 @@ class CaseResult:
     """Whether its verdict counts for the exit code."""
     verdict: CaseVerdict
     reason: str | None
-    """Why it was not run, or is not what its trials say."""
+    """Why it was not run, is not what its trials say, or says less than it seems."""
     versions: JsonMap
     """The case's `environment` and its failing and passing version."""
     strength: Strength | None

@@ -10,6 +10,7 @@ from workbench.casefile.codec import encode
 from workbench.casefile.files import shown_path
 from workbench.check.judge import judge
 from workbench.errors import InputError
+from workbench.model.contract import FixPlace
 from workbench.model.verdict import Result
 from workbench.replay.scripted import replay_path
 from workbench.runner.selftest import check_case
@@ -51,7 +52,7 @@ def proof_of(case: Case, path: Path, *, was: str | None) -> JsonMap:
         "text": text[:_SHOWN],
         "hidden": max(0, len(text) - _SHOWN),
         "diff": _diff(was, text, path.name),
-        "commands": _commands(shlex.quote(shown_path(path))),
+        "commands": _commands(shlex.quote(shown_path(path)), case.fix),
     }
 
 
@@ -98,9 +99,17 @@ def _diff(was: str | None, text: str, name: str) -> list[Json]:
     return [[line[0], line if line[0] == "@" else line[1:]] for line in found]
 
 
-def _commands(path: str) -> list[Json]:
+def _commands(path: str, fix: FixPlace) -> list[Json]:
+    """Return what to type next; a mistake of the model's is not tried by a scripted one."""
+    run = f"workbench run {path} --agent SPEC"
+    runs: list[Json] = [["Run your agent against it", run]]
+    if fix is FixPlace.MODEL:
+        runs = [
+            ["Run your agent on the accepted paths", run],
+            ["Try the recorded mistake, which a script does not", f"{run} --layer live"],
+        ]
     return [
         ["Prove it without an agent", f"workbench check {path}"],
-        ["Run your agent against it", f"workbench run {path} --agent SPEC"],
+        *runs,
         ["Put it into the pull request", f"git add {path}"],
     ]
