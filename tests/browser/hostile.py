@@ -10,17 +10,21 @@ from workbench.model.event import (
     Change,
     ContextChange,
     Decision,
+    Event,
+    ModelReply,
     ModelRequest,
     Outcome,
     Permission,
     StateChange,
+    UserMessage,
 )
-from workbench.model.trace import RunStatus, Versions
+from workbench.model.trace import RunStatus, Source, Tool, Versions
 
 __all__ = ["CANARY", "HIDDEN", "MAIL", "a_hostile_run", "payload", "short_payload"]
 
 CANARY = "Zq7canary"
 MAIL = "rachel.rivera@fabrikam.com"
+VERSIONS = ("prompt", "model", "tool_schemas", "corpus", "policy", "agent")
 HIDDEN = "a\u202eb\u200bc\x1b[0m\u00add"
 
 
@@ -49,31 +53,68 @@ def a_hostile_run(run_id, *, status=RunStatus.FAILED):
     trace = a_trace(
         a_system(payload("system")),
         a_user(f"{payload('user')} {MAIL}"),
-        ModelRequest(model=payload("model"), prompt=payload("prompt")),
+        ModelRequest(
+            model=payload("model"),
+            prompt=payload("prompt"),
+            settings={payload("setting"): payload("set to")},
+            offered_tools=(payload("offered"),),
+        ),
         a_turn(
             a_call(
                 payload("tool"),
                 args={payload("key"): [payload("item")], "email": MAIL},
                 agent=payload("agent"),
+                call_id=payload("call id"),
+                result={payload("answer"): payload("answered")},
+                operation_id=payload("operation"),
             ),
             a_call("crm.notes", args_raw=payload("raw")),
             text=payload("reply"),
         ),
         a_call("billing.pause", outcome=Outcome.RETRYABLE, detail=payload("detail"), error=error),
-        Permission(decision=Decision.DENIED, tool=payload("permit"), actor=payload("actor")),
+        Permission(
+            decision=Decision.DENIED,
+            tool=payload("permit"),
+            actor=payload("actor"),
+            scope=payload("scope"),
+            args_digest=payload("digest"),
+        ),
         StateChange(name=payload("state"), before=payload("before"), after=payload("after")),
-        ContextChange(change=Change.COMPACTION, before=payload("context")),
+        ContextChange(
+            change=Change.COMPACTION, before=payload("context"), after=payload("context after")
+        ),
         a_claim(payload("claim")),
         run_id=run_id,
     )
-    events = tuple(replace(e, source_ref=payload("origin")) for e in trace.events)
-    return timed_trace(
+    events = tuple(_hostile(event) for event in trace.events)
+    timed = timed_trace(
         replace(
             trace,
             events=events,
             status=status,
             tags=(payload("tag"),),
             session=payload("session"),
-            versions=Versions(prompt=payload("version"), model="m"),
+            labels={payload("label"): payload("labelled")},
+            versions=Versions(**{name: payload(f"version_{name}") for name in VERSIONS}),
+            source=Source(file=payload("file"), place=payload("place")),
+            tools=(
+                Tool(
+                    name=payload("offered"),
+                    description=payload("described"),
+                    schema={"title": payload("schema"), payload("schema key"): {}},
+                ),
+            ),
         )
     )
+    last = timed.events[-1]
+    return replace(timed, events=(*timed.events[:-1], replace(last, at=payload("at"))))
+
+
+def _hostile(event: Event) -> Event:
+    """Return an event with payloads in the fields that the builders leave alone."""
+    event = replace(event, source_ref=payload("origin"), agent=event.agent or payload("by"))
+    if isinstance(event, ModelReply):
+        return replace(event, finish_reason=payload("finish"))
+    if isinstance(event, UserMessage):
+        return replace(event, actor=payload("asker"))
+    return event

@@ -23,8 +23,8 @@ SHOWN = """() => [...document.querySelectorAll('.wb *')].flatMap((node) => [
 MARKS = set(HIDDEN) - set("abcdm[0")
 FIELDS = {
     "timeline": "system user model reply tool key item raw type message header value body inner "
-    "detail permit actor state before after context claim agent origin prompt",
-    "picker": "run tag agent",
+    "detail permit actor state before after context claim agent origin prompt at asker answered scope",
+    "picker": "run tag by",
     "stale": "title owner",
     "export": "title owner why",
 }
@@ -64,7 +64,12 @@ def walked(page):
     for _ in range(15):
         page.keyboard.press("j")
         page.wait_for_timeout(30)
-    for name in ("picker", "contract", "shrink", "export", "stale"):
+    second = page.locator(".wb-timeline").nth(1)
+    for nth in (0, 3):
+        second.locator(".wb-row").nth(nth).click()
+        second.locator(".wb-event").first.wait_for()
+    seen["two"] = second.text_content()
+    for name in ("picker", "contract", "redaction", "shrink", "export", "stale"):
         titles = page.locator(f".wb-{name} [title]").evaluate_all(
             "nodes => nodes.map((n) => n.title)"
         )
