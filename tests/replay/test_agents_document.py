@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from workbench.replay.gateway.http import serve
 from workbench.replay.isolation.levels import Level
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "agents.md").read_text("utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+BLOCKS = re.findall(r"```(?:python|sh)\n(.*?)```", TEXT, re.DOTALL)
 SUPPORT = """
 import json, urllib.request
 def answer(messages, base_url):
@@ -70,6 +71,23 @@ def test_the_worker_example_runs(tmp_path):
 
     said = claimed(
         f"worker:{shlex.join([sys.executable, str(tmp_path / 'copied.py')])}", Turn(text="Done.")
+    )
+
+    assert said == ["Done."]
+
+
+@pytest.mark.skipif(
+    not all(map(shutil.which, ("sh", "curl", "jq"))), reason="needs sh, curl and jq"
+)
+def test_the_shell_example_runs(tmp_path):
+    """With a call on the way: an agent that drops calls fails every real case."""
+    path = tmp_path / "agent.sh"
+    path.write_text(block("read -r task"))
+
+    said = claimed(
+        f"cmd:sh {shlex.quote(str(path))}",
+        asks(a_call("customer.lookup", {"a": 1})),
+        Turn(text="Done."),
     )
 
     assert said == ["Done."]
