@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 from rapidfuzz.distance import OSA
 
-from workbench.redact.assign import Assignment, Pin, Value, assign
+from workbench.redact.assign import Assignment, Value, assign
 from workbench.redact.checks import luhn_digit
 from workbench.redact.draws import Drawer
 from workbench.redact.nearest import Anchors
@@ -114,7 +114,7 @@ def test_what_a_pin_drew_alone_stays_alone_in_a_crowd(
 ) -> None:
     """The next text of a draft brings the crowd; other forms of a known value still agree with it."""
     before = _assigned([first], kind)
-    pin = Pin(pseudonym=before.pseudonyms[first], draws=before.draws[first])
+    pin = before.pin(first)
     known = Value(text=first, type=kind, pin=pin)
     more = [Value(text=text, type=kind) for text in (other, *crowd)]
 

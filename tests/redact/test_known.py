@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -15,6 +16,11 @@ from workbench.redact import redact_trace, require_safe
 from workbench.redact.assign import Pin, Value, assign
 from workbench.redact.draws import Drawer
 from workbench.redact.residue import scan
+from workbench.review.vault import Vault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.desk
 
@@ -90,10 +96,7 @@ def test_pinned_values_keep_what_they_have_whatever_comes(
 ) -> None:
     """And new ones stay distinct from them."""
     first = assign(old, Drawer(KEY))
-    pinned = {
-        v.text: replace(v, pin=Pin(pseudonym=first.pseudonyms[v.text], draws=first.draws[v.text]))
-        for v in old
-    }
+    pinned = {v.text: replace(v, pin=first.pin(v.text)) for v in old}
 
     second = assign(({v.text: v for v in new} | pinned).values(), Drawer(KEY))
 
@@ -106,14 +109,84 @@ def test_a_pin_does_not_hinge_on_being_said() -> None:
     old = [Value(text=f"ACC-44719{n:02}", type="ACCOUNT_ID") for n in range(20)]
     first = assign(old, Drawer(KEY))
     free = old[7]
-    pinned = [
-        replace(v, pin=Pin(pseudonym=first.pseudonyms[v.text], draws=first.draws[v.text]))
-        for v in old
-        if v is not free
-    ]
+    pinned = [replace(v, pin=first.pin(v.text)) for v in old if v is not free]
     spaced = Value(text=free.text.replace("-", " "), type="ACCOUNT_ID")
 
     done = assign([*pinned, free, spaced], Drawer(KEY)).pseudonyms
 
     assert done[free.text] == first.pseudonyms[free.text]
     assert done[spaced.text] == done[free.text].replace("-", " ")
+
+
+_FRAMES = {
+    "USERNAME": ("user {}", "svc{:04d}", "ann lee {}"),
+    "ACCOUNT_ID": ("ACC-{:06d}", "A-{}", "cus_{:08x}"),
+    "EMAIL_ADDRESS": ("user{:03d}@corp.example", "ann.lee{0}@mail-{0}.corp.com"),
+    "PERSON": ("Ann Lee{}",),
+    "DOMAIN_NAME": ("h{}.corp.com",),
+}
+_WIDE = str.maketrans({str(n): chr(0xFF10 + n) for n in range(10)})
+_FORMS: Final[tuple[Callable[[str], str], ...]] = (
+    str.upper,
+    str.lower,
+    lambda text: text.replace("-", " "),
+    lambda text: text.replace(" ", "_"),
+    lambda text: text.translate(_WIDE),
+)
+
+
+@st.composite
+def _crowds(draw: st.DrawFn) -> list[Value]:
+    """Numbered values of one frame: a few, or so many that they are a crowd."""
+    kind = draw(st.sampled_from(sorted(_FRAMES)))
+    frame = draw(st.sampled_from(_FRAMES[kind]))
+    start, size = draw(st.sampled_from([1, 95, 4700])), draw(st.sampled_from([2, 10, 20]))
+    return [Value(text=frame.format(n), type=kind) for n in range(start, start + size)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(_crowds(), _crowds(), st.sets(st.integers(0, 39)), st.sampled_from(_FORMS))
+def test_every_form_of_a_pinned_value_has_the_form_of_its_pin(
+    some: list[Value], others: list[Value], places: set[int], form: Callable[[str], str]
+) -> None:
+    """Whatever else the next text brings: crowds around known values, or more of a crowd."""
+    every = list({v.text: v for v in [*some, *others]}.values())
+    old = [v for at, v in enumerate(every) if at in places]
+    first = assign(old, Drawer(KEY))
+    pinned = {v.text: replace(v, pin=first.pin(v.text)) for v in old}
+    formed = {form(v.text): Value(text=form(v.text), type=v.type) for v in old}
+
+    done = assign(({v.text: v for v in every} | formed | pinned).values(), Drawer(KEY)).pseudonyms
+
+    assert {v.text: done[v.text] for v in old} == first.pseudonyms
+    assert {form(v.text): done[form(v.text)] for v in old} == {
+        form(text): form(pseudonym) for text, pseudonym in first.pseudonyms.items()
+    }
+
+
+def test_the_vault_pins_every_form_too(tmp_path: Path) -> None:
+    """What is kept between two commands is all that the next one needs."""
+    first = redact_trace(
+        a_trace(
+            a_user("Please help."),
+            *(a_call("crm.get", args={"username": f"user {n}"}) for n in range(4700, 4710)),
+            a_claim("Done."),
+        ),
+        key=KEY,
+        ner="none",
+    )
+    vault = Vault(tmp_path)
+    vault.keep("d-1", first.needles)
+    names = ["USER_4705", *(f"user {n}" for n in range(4710, 4716))]
+    second = redact_trace(
+        a_trace(*(a_call("crm.get", args={"username": name}) for name in names), a_claim("Done.")),
+        key=KEY,
+        ner="none",
+        known=vault.needles("d-1"),
+    )
+
+    new = {n.text: n.pseudonym for n in first.needles}
+
+    assert {n.text: n.pseudonym for n in second.needles}["USER_4705"] == (
+        new["user 4705"].upper().replace(" ", "_")
+    )

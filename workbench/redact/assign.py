@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final
 from workbench.redact.book import KEPT_WORDS, Book
 from workbench.redact.checks import VALIDITY, is_ip
 from workbench.redact.crowds import dense, form_numbers, form_series, is_numbered
-from workbench.redact.finding import Family, family_of
+from workbench.redact.finding import Family, family_of, group_of
+from workbench.redact.pinned import pinned_units
 from workbench.redact.scripts import link_scripts
 from workbench.redact.search import search
 from workbench.redact.skeleton import core_of, pieces, words_of
 from workbench.redact.special import Dates, anchor_address
-from workbench.redact.taken import Host, Known, Pin, Value, labels_of, sign_of
+from workbench.redact.taken import Host, Known, Pin, Unit, Value, labels_of, sign_of
 from workbench.redact.variants import Member, cluster, script
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from workbench.redact.draws import Drawer
 
-__all__ = ["TRIES", "Assignment", "Pin", "Value", "assign"]
+__all__ = ["TRIES", "Assignment", "Pin", "Unit", "Value", "assign"]
 
 TRIES: Final = 1000
 """Draws of one value before its facts are given up."""
@@ -75,6 +76,16 @@ class Assignment:
     """Value -> facts that its pseudonym does not have; only values that lost some."""
     draws: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     """Value -> labels of its draws with their counters."""
+    units: Mapping[str, tuple[Unit, ...]] = field(default_factory=dict)
+    """Value -> what stands for each of its letters and digits; only types that are drawn so."""
+
+    def pin(self, text: str) -> Pin:
+        """Return what another redaction must know of a value to say the same of all its forms."""
+        return Pin(
+            pseudonym=self.pseudonyms[text],
+            draws=self.draws[text],
+            units=self.units.get(text, ()),
+        )
 
     def __repr__(self) -> str:
         return f"Assignment({len(self.pseudonyms)} values)"
@@ -86,11 +97,6 @@ def _taken_apart(values: Iterable[Value]) -> dict[str, Known]:
         parts = pieces(value.text)
         found[value.text] = Known(value, parts, core_of(parts))
     return found
-
-
-def _group(kind: str) -> str:
-    family = family_of(kind)
-    return family.value if family is not Family.SEQUENCE else kind
 
 
 def _unify_types(known: dict[str, Known]) -> None:
@@ -119,7 +125,7 @@ def _form_clusters(book: Book) -> set[str]:
     members: dict[tuple[str, str], Member] = {}
     first: dict[str, Known] = {}
     for one in sorted(known, key=_by_rank):
-        group, pinned = _group(one.value.type), one.value.pin is not None
+        group, pinned = group_of(one.value.type), one.value.pin is not None
         first.setdefault(f"{group}:{one.core.key}", one)
         old = members.get((group, one.core.key))
         if old is not None and old.pinned and not pinned:
@@ -136,7 +142,7 @@ def _form_clusters(book: Book) -> set[str]:
         )
     anchor_of, crowded = cluster(members.values())
     for one in known:
-        group = _group(one.value.type)
+        group = group_of(one.value.type)
         key = anchor_of[group, _origin(book, one).core.key]
         one.anchor = f"{group}:{key}"
         one.steps = script(key, one.core.key)
@@ -149,7 +155,7 @@ def _dense(book: Book) -> set[tuple[str, str]]:
     keys: dict[str, set[str]] = defaultdict(set)
     for one in book.known.values():
         if is_numbered(one.value.type):
-            keys[_group(one.value.type)].add(one.core.key)
+            keys[group_of(one.value.type)].add(one.core.key)
     return {(group, key) for group, found in keys.items() for key in dense(found)}
 
 
@@ -282,7 +288,7 @@ def _set_apart(book: Book, parents: Mapping[str, str]) -> None:
     for one in book.known.values():
         key = one.core.key
         if family_of(one.value.type) is Family.DOMAIN and parents[key]:
-            one.anchor = f"{_group(one.value.type)}:{key}"
+            one.anchor = f"{group_of(one.value.type)}:{key}"
             one.steps = script(key, key)
             book.anchors.setdefault(one.anchor, one)
 
@@ -293,6 +299,7 @@ def _freeze(book: Book) -> None:
     draws = {label: count for pin in pins for label, count in pin.draws}
     book.counters.update(draws)
     book.frozen = frozenset(draws)
+    book.pinned = pinned_units(book.known.values())
 
 
 def _fit_dress(book: Book) -> None:
@@ -357,5 +364,10 @@ def assign(
         draws={
             text: tuple((label, book.counters[label]) for label in sorted(book.labels(one)))
             for text, one in known.items()
+        },
+        units={
+            text: tuple(book.units_of(one))
+            for text, one in known.items()
+            if family_of(one.value.type) not in (Family.ADDRESS, Family.DATE)
         },
     )

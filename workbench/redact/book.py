@@ -64,6 +64,8 @@ class Book:
     """Kept words that are somebody's name here, such as `Le`, so that they are drawn."""
     frozen: frozenset[str] = frozenset()
     """Labels of draws that pinned values rest on; they are never drawn again."""
+    pinned: Mapping[str, tuple[Unit, ...]] = field(default_factory=dict)
+    """Name of a cluster, label of a word or of a host -> what a pinned value says of it."""
     addresses: tuple[str, ...] = ()
     dress: dict[tuple[str, int], list[Piece]] = field(default_factory=lambda: defaultdict(list))
     counters: Counter[str] = field(default_factory=Counter)
@@ -93,6 +95,8 @@ class Book:
             c in _KEPT_SIGNS for c in word
         ):
             return [Unit(c, label, at) for at, c in enumerate(word)]
+        if label in self.pinned:
+            return list(self.pinned[label])
         if word in self.readings:
             return self._read(word)
         anchor, steps = self.words.get(word, (word, ()))
@@ -107,10 +111,8 @@ class Book:
         return self.units[label]
 
     def _number(self, word: str) -> list[Unit] | None:
-        """Return the units of a number word that is one of many, and that no pin drew alone."""
+        """Return the units of a number word that is one of many."""
         if len(word) not in self.numbered or not (word.isascii() and word.isdigit()):
-            return None
-        if f"word:{word}" in self.frozen:
             return None
         return self._in_series(Series(label=f"numbers:{len(word)}", is_number=True), word)
 
@@ -186,6 +188,8 @@ class Book:
 
     def of_anchor(self, anchor: str) -> list[Unit]:
         """Return the units of a cluster's anchor."""
+        if anchor in self.pinned:
+            return list(self.pinned[anchor])
         known = self.anchors[anchor]
         match family_of(known.value.type):
             case Family.WORDS:
@@ -215,10 +219,12 @@ class Book:
 
     def domain(self, key: str, labels: tuple[int, ...]) -> list[Unit]:
         """Return the units of a host name; its last label becomes `example`."""
+        name = f"domain:{key}"
+        if name in self.pinned:
+            return list(self.pinned[name])
         host = self.hosts.get(key)
         if host is not None and host.anchor != key:
             return self.replay(self.domain(host.anchor, host.labels), host.steps)
-        name = f"domain:{key}"
         if name in self.units:
             return self.units[name]
         if host is not None and host.parent:
@@ -325,12 +331,16 @@ class Book:
         """Return the draws that a value depends on."""
         if family_of(known.value.type) in (Family.ADDRESS, Family.DATE):
             return {known.anchor}
+        if known.name in self.pinned:
+            return {unit.label for unit in self.pinned[known.name]}
         if known.form is not None:
             return {unit.label for unit in self.units_of(known)}
         return {unit.label for unit in self.of_anchor(known.anchor)}
 
     def units_of(self, known: Known) -> list[Unit]:
         """Return the units of a value, one for each character of its core."""
+        if known.name in self.pinned:
+            return list(self.pinned[known.name])
         if known.form is not None:
             words = self._worded(known.form, 0, len(known.form.core.key))
             return self.replay(words, known.steps)

@@ -63,7 +63,7 @@ def _is_full(frame: str, keys: Sequence[str]) -> bool:
 
 
 def form_series(book: Book, crowded: Collection[str]) -> None:
-    """Note which anchors are of a series; one that a pinned value drew alone stays alone.
+    """Note which anchors are of a series; what a pin says of one counts more.
 
     Args:
         book: with its clusters and frozen draws.
@@ -91,7 +91,7 @@ def _schema_of(book: Book, crowded: Collection[str]) -> dict[str, int]:
     for one in book.known.values():
         anchor = book.anchors[one.anchor]
         is_id = is_numbered(one.value.type) and family_of(one.value.type) is Family.SEQUENCE
-        is_alone = bool(anchor.value.order) or one.anchor in book.frozen
+        is_alone = bool(anchor.value.order) or one.anchor in book.pinned
         if is_id and one.anchor in crowded and not is_alone:
             same = one.core.key == anchor.core.key
             keep = schema_length(book.draw(one.anchor, one)) if same else 0
@@ -102,7 +102,8 @@ def _schema_of(book: Book, crowded: Collection[str]) -> dict[str, int]:
 def _with_room(book: Book, series: Series, keys: Sequence[str], taken: Collection[str]) -> Series:
     """Return the series, its counter set so that none of its keys becomes a taken one."""
     if series.label in book.frozen:
-        return series
+        wide = (u.text for us in book.pinned.values() for u in us if u.label == series.label)
+        return replace(series, more=max(map(len, wide), default=1) - 1)
     most = 1 + max(map(len, taken)) - min(map(len, keys))
     for more, counter in product(range(most), range(_TRIES)):
         book.counters[series.label] = counter

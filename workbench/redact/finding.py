@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Family", "Finding", "family_of", "merged"]
+__all__ = ["Family", "Finding", "family_of", "group_of", "merged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,16 @@ def family_of(type_name: str) -> Family:
     ('email', 'sequence')
     """
     return _FAMILIES.get(type_name, Family.SEQUENCE)
+
+
+def group_of(type_name: str) -> str:
+    """Return the name that types share whose values are compared with one another.
+
+    >>> group_of("PERSON") == group_of("USERNAME"), group_of("ACCOUNT_ID")
+    (True, 'ACCOUNT_ID')
+    """
+    family = family_of(type_name)
+    return family.value if family is not Family.SEQUENCE else type_name
 
 
 def merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -238,6 +238,7 @@ def needles_of(survey: Survey, assignment: Assignment) -> list[Needle]:
             pseudonym=assignment.pseudonyms[spot.text].strip(),
             count=value.count,
             draws=assignment.draws.get(spot.text, ()),
+            units=assignment.units.get(spot.text, ()),
         )
     return list(found.values())
 

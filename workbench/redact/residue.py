@@ -43,6 +43,8 @@ class Needle:
     """Places that held it."""
     draws: tuple[tuple[str, int], ...] = ()
     """Labels of the draws behind the pseudonym, with their counters."""
+    units: tuple[tuple[str, str, int], ...] = ()
+    """What stands for each letter and digit, with label and place of its draw."""
 
     def __repr__(self) -> str:
         return f"Needle({self.label or 'value'}, {len(self.text)} characters)"

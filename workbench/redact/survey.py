@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.errors import RefusedError
-from workbench.redact.assign import Pin, Value
+from workbench.redact.assign import Pin, Unit, Value
 from workbench.redact.detect import Models, find_in_leaf, read_prose_ahead
 from workbench.redact.echoes import PART, Echoes
 from workbench.redact.exact import Exact
@@ -90,7 +90,8 @@ class Survey:
 
 
 def _pinned(needle: Needle) -> Value:
-    pin = Pin(pseudonym=needle.pseudonym, draws=needle.draws)
+    units = tuple(Unit(*unit) for unit in needle.units)
+    pin = Pin(pseudonym=needle.pseudonym, draws=needle.draws, units=units)
     return Value(text=needle.text, type=needle.label, count=needle.count, pin=pin)
 
 

@@ -6,11 +6,21 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.redact.finding import group_of
+
 if TYPE_CHECKING:
     from workbench.redact.skeleton import Core, Piece
     from workbench.redact.variants import Step
 
 __all__ = ["Host", "Known", "Pin", "Unit", "Value", "labels_of", "sign_of"]
+
+
+class Unit(NamedTuple):
+    """The text that stands for one character, and the draw that made it."""
+
+    text: str
+    label: str
+    at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +30,8 @@ class Pin:
     pseudonym: str
     draws: tuple[tuple[str, int], ...] = ()
     """Labels of the draws behind it, with their counters."""
+    units: tuple[Unit, ...] = ()
+    """What stands for each letter and digit; none: its type is not drawn so."""
 
     def __repr__(self) -> str:
         return f"Pin({len(self.draws)} draws)"
@@ -42,14 +54,6 @@ class Value:
     """Name of the group among whose values its place in the order stays; empty: none."""
 
 
-class Unit(NamedTuple):
-    """The text that stands for one character, and the draw that made it."""
-
-    text: str
-    label: str
-    at: int
-
-
 @dataclass(slots=True)
 class Known:
     """A value taken apart."""
@@ -62,6 +66,11 @@ class Known:
     """Group and key of the anchor; names the cluster."""
     form: Known | None = None
     """The value whose words draw it: a form of its anchor in another script."""
+
+    @property
+    def name(self) -> str:
+        """Name of the cluster that it would be the anchor of."""
+        return f"{group_of(self.value.type)}:{self.core.key}"
 
 
 class Host(NamedTuple):
