@@ -140,3 +140,19 @@ def test_a_failed_result_stands_out_on_a_terminal(monkeypatch):
 def test_an_empty_run_has_a_head_only():
     """Nothing happened, and that is shown."""
     assert timeline(a_loaded(a_trace()), reveal=False).split() == ["seq", "kind", "agent"]
+
+
+def test_a_masked_line_names_agents_models_and_states_but_no_sentence_or_address():
+    """Recorders put mail addresses and titles of chats there."""
+    events = (
+        ModelRequest(model="gpt-4.1-mini", agent="support.eu"),
+        ModelRequest(model="tuned for ada@example.com", agent="desk of Ada"),
+        StateChange(name="plan of ada@example.com"),
+    )
+    run = a_loaded(a_trace(*events))
+
+    shown, raw = timeline(run, reveal=False), timeline(run, reveal=True)
+
+    assert [word in shown for word in ("gpt-4.1-mini", "support.eu")] == [True, True]
+    assert [word in shown for word in ("ada@", "desk of")] == [False, False]
+    assert [raw.count("ada@example.com"), "desk of Ada" in raw] == [2, True]

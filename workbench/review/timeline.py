@@ -39,6 +39,7 @@ __all__ = ["event_lines", "headline", "timeline", "word_or_mask"]
 _WIDTH = 96
 _RULES = ClaimRules()
 """What reads a claim that nobody labelled, unless a contract says otherwise."""
+_NAME = re.compile(r"[^\s@]{0,80}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_.]{0,39}")
 
 
@@ -65,7 +66,7 @@ def timeline(run: LoadedRun, *, reveal: bool) -> str:
     """Return one line an event; failures stand out by word and, on a terminal, by colour."""
     lines_of_events = event_lines(run, reveal=reveal)
     rows = [
-        (str(event.seq), event.kind, harmless(event.agent or ""), line)
+        (str(event.seq), event.kind, _name(event.agent or "", is_raw=reveal), line)
         for event, line in zip(run.trace.events, lines_of_events, strict=True)
     ]
     text = table(rows, head=("seq", "kind", "agent", ""))
@@ -82,6 +83,11 @@ def timeline(run: LoadedRun, *, reveal: bool) -> str:
     return "\n".join((head, *marked))
 
 
+def _name(text: str, *, is_raw: bool) -> str:
+    """Return a name of an agent, a model or a state; one that is a sentence or an address is a value."""
+    return harmless(text) if is_raw or _NAME.fullmatch(text) else masked(text)
+
+
 Say = Callable[["Json | Absent"], str]
 
 
@@ -93,6 +99,8 @@ def event_lines(run: LoadedRun, *, reveal: bool) -> tuple[str, ...]:
 
 
 def _revealed(value: Json | Absent) -> str:
+    if value is ABSENT:
+        return masked(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return cut(harmless(text), _WIDTH)
 
@@ -120,11 +128,12 @@ def _say_rest(event: ModelRequest | Permission | StateChange | ContextChange, sa
         case ModelRequest():
             offered = event.offered_tools
             tools = "" if offered is None else f"  {counted(len(offered), 'tool')} offered"
-            return harmless(event.model or "") + tools
+            return _name(event.model or "", is_raw=say is not masked) + tools
         case Permission():
             return f"{event.decision.value} {harmless(event.tool or 'any tool')}"
         case StateChange():
-            return f"{harmless(event.name)}: {say(event.before)} -> {say(event.after)}"
+            name = _name(event.name, is_raw=say is not masked)
+            return f"{name}: {say(event.before)} -> {say(event.after)}"
         case _:
             return event.change.value
 
