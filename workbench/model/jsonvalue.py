@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
-from workbench.model.quick_init import quick_init
+from workbench.model.quick_init import maker_of, quick_init
 
 __all__ = [
     "ABSENT",
@@ -74,6 +74,9 @@ class Parsed:
     form: TextForm
 
 
+_parsed: Final = maker_of(Parsed)
+
+
 def parse_text(text: str) -> Parsed:
     """Read `text` as JSON, else as a Python literal, else leave it a text.
 
@@ -86,7 +89,7 @@ def parse_text(text: str) -> Parsed:
     """
     first = text[:1]
     if first.isalpha() and first not in "tfn":  # prose; only true, false and null are words
-        return Parsed(value=text, form=TextForm.TEXT)
+        return _parsed(value=text, form=TextForm.TEXT)
     try:
         value = STRICT_DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -94,7 +97,7 @@ def parse_text(text: str) -> Parsed:
     else:
         few = text.count("[") + text.count("{") < _DEPTH_LIMIT
         return (
-            Parsed(value=value, form=TextForm.JSON)
+            _parsed(value=value, form=TextForm.JSON)
             if few or _depth_is_sane(value)
             else Parsed(value=text, form=TextForm.TEXT)
         )
@@ -102,7 +105,7 @@ def parse_text(text: str) -> Parsed:
 
 
 def _parse_literal(text: str) -> Parsed:
-    plain = Parsed(value=text, form=TextForm.TEXT)
+    plain = _parsed(value=text, form=TextForm.TEXT)
     stripped = text.strip()
     if not stripped.startswith(("{", "[", "(")) or len(text) > _LITERAL_LIMIT_CHARS:
         return plain

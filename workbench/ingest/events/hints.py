@@ -23,7 +23,10 @@ def hint_finder(hints: Iterable[str]) -> Callable[[str], frozenset[str]]:
     ['cut', 'xx']
     """
     known = tuple(dict.fromkeys(hints))
-    machine = ahocorasick_rs.BytesAhoCorasick([hint.lower().encode() for hint in known])
+    machine = ahocorasick_rs.BytesAhoCorasick(
+        [hint.lower().encode() for hint in known],
+        implementation=ahocorasick_rs.Implementation.DFA,  # the largest, and twice as quick
+    )
 
     def present(text: str) -> frozenset[str]:
         lowered = text.encode(errors="replace").lower()  # of bytes that takes no time

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from workbench.ingest.records.origin import usable_id
-from workbench.ingest.records.shapes import map_in, text_in
+from workbench.ingest.records.shapes import map_in, maps_at, text_in
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
@@ -57,10 +57,12 @@ def unwrap(record: Json) -> Wrapped:
     """
     if not isinstance(record, dict):
         return Wrapped(messages=record, path="")
-    at = next((p for p in _REQUESTS if isinstance(map_in(record, *p).get("messages"), list)), None)
+    requests = maps_at(record, _REQUESTS)
+    at = next((path for found, path in requests if isinstance(found.get("messages"), list)), None)
     if at is None:
         return Wrapped(messages=None, path="messages")
-    answer = next((p for p in _RESPONSES if _is_response(map_in(record, *p))), None)
+    responses = maps_at(record, _RESPONSES)
+    answer = next((path for found, path in responses if _is_response(found)), None)
     response = {} if answer is None else map_in(record, *answer)
     ids = (text_in(record, name) for name in ("run_id", "trace_id", "custom_id", "id"))
     sessions = (text_in(record, name) for name in ("session_id", "conversation_id", "thread_id"))

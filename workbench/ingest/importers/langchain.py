@@ -75,7 +75,8 @@ def _own_id(record: Json) -> Json:
 def _is_langchain(record: Json) -> bool:
     """Whether all messages are LangChain's, which name their type and not a role."""
     if isinstance(record, dict) and not any(
-        isinstance(map_in(record, *path[:-1]).get(path[-1]), list) for path in _STATES
+        path[0] in record and isinstance(map_in(record, *path[:-1]).get(path[-1]), list)
+        for path in _STATES
     ):
         return False
     if not isinstance(record, dict | list):

@@ -22,7 +22,7 @@ from workbench.ingest.events.messages import Message, Role, is_item, one_reply_e
 from workbench.ingest.events.transcript import Said, Transcript
 from workbench.ingest.events.usage import usage_of
 from workbench.ingest.records.format import Format
-from workbench.ingest.records.shapes import as_map, map_in, text_in
+from workbench.ingest.records.shapes import as_map, map_in, maps_at, text_in
 from workbench.model.canonical import args_digest
 from workbench.model.event import Decision, ModelRequest, Permission
 from workbench.model.jsonvalue import parse_text
@@ -185,16 +185,14 @@ def _finish_reason(response: JsonMap) -> str | None:
 
 
 def _request(record: Json) -> tuple[JsonMap, tuple[str, ...]]:
-    for path in _REQUESTS:
-        found = map_in(record, *path)
+    for found, path in maps_at(record, _REQUESTS):
         if isinstance(found.get("input"), str | list):
             return found, path
     return {}, ()
 
 
 def _response(record: Json) -> tuple[JsonMap, tuple[str, ...]]:
-    for path in _RESPONSES:
-        found = map_in(record, *path)
+    for found, path in maps_at(record, _RESPONSES):
         if isinstance(found.get("output"), list):
             return found, path
     return {}, ()

@@ -103,6 +103,8 @@ def checked_depth(text: str | bytes, value: Json, depth: int | None) -> Json:
 
 def is_shallow(text: str, value: Json) -> bool:
     """Whether what a text says, also as a Python literal, nests no deeper than the limit."""
+    if not isinstance(value, _CONTAINERS):
+        return True
     return _brackets(text) + text.count("(") <= DEPTH_LIMIT or depth_within(value, DEPTH_LIMIT)
 
 

@@ -22,6 +22,7 @@ from workbench.ingest.records.jsontext import (
     read_carefully,
 )
 from workbench.model.jsonvalue import Parsed, TextForm, parse_text
+from workbench.model.quick_init import maker_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,6 +38,7 @@ _REFUSED: Final = (msgspec.DecodeError, RecursionError)
 _VALUE: Final = msgspec.json.Decoder().decode
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _ELEMENTS: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_parsed: Final = maker_of(Parsed)
 _SPACE: Final = b" \t\n\r"
 _STRUCTURES: Final = ("{", "[")
 _GAP: Final = re.compile(rb"[ \t\n\r,]*")
@@ -72,7 +74,7 @@ def read_text(text: str) -> Parsed:
         except (*_REFUSED, UnicodeError):
             return parse_text(text)
         if text.count("[") + text.count("{") <= DEPTH_LIMIT:
-            return Parsed(value=value, form=TextForm.JSON)
+            return _parsed(value=value, form=TextForm.JSON)
     return parse_text(text)
 
 
@@ -127,12 +129,16 @@ class PartMap:
         if not path:
             start = len(self.raw) - len(self.raw.lstrip(_SPACE))
             return start, len(self.raw.rstrip(_SPACE))
-        if path[:-1] not in self._children and isinstance(path[-1], str):
-            around = self.span(path[:-1])
-            found = None if around is None else _large_member(self.raw, around, path[-1])
+        above, step = path[:-1], path[-1]
+        known = self._children.get(above)
+        if known is not None:
+            return known.get(step)
+        if isinstance(step, str):
+            around = self.span(above)
+            found = None if around is None else _large_member(self.raw, around, step)
             if found is not None:
                 return found
-        return self.children(path[:-1]).get(path[-1])
+        return self.children(above).get(step)
 
     def children(self, path: tuple[Step, ...]) -> Mapping[Step, Span]:
         """Return where the members or elements of the part at `path` stand."""

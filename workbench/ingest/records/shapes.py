@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from workbench.casefile.place import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from workbench.ingest.records.origin import Origin
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["as_map", "integer_in", "map_in", "map_items", "text_in"]
+__all__ = ["as_map", "integer_in", "map_in", "map_items", "maps_at", "text_in"]
 
 
 def as_map(value: Json, *, key: str, origin: Origin) -> JsonMap:
@@ -45,6 +45,15 @@ def map_in(value: Json, *names: str) -> JsonMap:
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
+
+
+def maps_at(
+    record: Json, paths: Iterable[tuple[str, ...]]
+) -> list[tuple[JsonMap, tuple[str, ...]]]:
+    """Return the mappings at the ends of these paths, in their order; absent ones may be empty."""
+    if not isinstance(record, dict):
+        return []
+    return [(map_in(record, *path), path) for path in paths if not path or path[0] in record]
 
 
 def integer_in(value: Json, name: str) -> int | None:
