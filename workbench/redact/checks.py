@@ -6,7 +6,7 @@ import ipaddress
 import json
 import re
 import uuid
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -43,6 +43,9 @@ IBAN_LENGTHS: Final = {
 Source:
     ISO 13616, the registry's published lengths.
 """
+_ISO_TIME = re.compile(
+    r"[0-9]{4}(-?)(?:[0-9]{2}\1[0-9]{2}|W[0-9]{2}\1[1-7])(?:[T ][0-9:.,]+(?:Z|[+-][0-9:]+)?)?"
+)
 _SSN = re.compile(r"(?!000|666|9\d\d)\d{3}-?(?!00)\d{2}-?(?!0000)\d{4}", re.ASCII)
 _URL = re.compile(r"https?://[^\s/?#]+\.[^\s/?#]+(?:[/?#]\S*)?", re.IGNORECASE)
 _ZH_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
@@ -165,9 +168,11 @@ def is_ip(text: str) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a day or a time in ISO 8601."""
+    """Whether a text is a day or a time in ISO 8601, all of it: digits that begin so are a number."""
+    if _ISO_TIME.fullmatch(text) is None:
+        return False
     try:
-        date.fromisoformat(text[:10])
+        datetime.fromisoformat(text)
     except ValueError:
         return False
     return True
