@@ -2,7 +2,8 @@
 
 Each has an environment of its own, made from `lock/producers`. Spans go through OpenTelemetry's
 exporter to `workbench collect`. `--lock` pins the environments anew, `--record` writes what was
-read into docs/producers.md, names run these alone. What cannot be installed is skipped loudly.
+read into docs/producers.md, names run these alone. Whatever fails for one producer, its installing
+or its collector too, is a row of that producer with the reason; the others are played all the same.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager, nullcontext
+from itertools import chain
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from tests.producers.judging import COLLECTED, problems, read_all
@@ -29,13 +32,15 @@ if TYPE_CHECKING:
     from tests.producers.expected import Producer, Take
     from tests.producers.judging import Emission, Read
 
-__all__ = ["DOCUMENT", "environment_of", "main"]
+__all__ = ["DOCUMENT", "NotPlayedError", "collector", "environment_of", "main", "played", "rows_of"]
 
 HOME = ROOT / ".producers"
 LOCKS = ROOT / "lock" / "producers"
 DOCUMENT = ROOT / "docs" / "producers.md"
 BEGIN, END = "<!-- producers: begin -->", "<!-- producers: end -->"
 LIMIT_S = 300
+STOP_S = 60
+"""In which a collector has to listen, and to stop."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -52,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
     chosen = [one for one in PRODUCERS if not options.names or one.name in options.names]
     if options.lock:
         return max(environment_of(producer).pin() for producer in chosen)
-    rows = [row for producer in chosen for row in _all(producer, only=options.only)]
+    rows = [row for producer in chosen for row in rows_of(producer, only=options.only)]
     if options.record:
         _record()
     bad = sum(row["problem"] != "" for row in rows)
@@ -70,35 +75,68 @@ def environment_of(producer: Producer) -> Environment:
     )
 
 
-def _all(producer: Producer, *, only: str | None) -> list[dict[str, str]]:
+class NotPlayedError(Exception):
+    """A take could not be played; says why."""
+
+
+def rows_of(producer: Producer, *, only: str | None = None) -> list[dict[str, str]]:
+    """Play a producer; what fails on the way is a row of it that says so, never an error."""
+    rows: list[dict[str, str]] = []
+    try:
+        environment = _made(producer)
+        takes = [take for take in producer.takes if only in (None, take.name)]
+        for row in chain.from_iterable(played(producer, take, environment) for take in takes):
+            rows.append(row)
+            _say(producer, row)
+        _keep(producer, environment, rows)
+    except Exception as error:  # noqa: BLE001  whatever it is, the other producers are played
+        rows.append({"take": "-", "from": "-", "problem": _reason(error)})
+        _say(producer, rows[-1])
+    return rows
+
+
+def _made(producer: Producer) -> Environment:
     environment = environment_of(producer)
     if not environment.is_made():
-        print(f"SKIPPED {producer.name}: could not be installed here", file=sys.stderr)
-        return []
-    rows = []
-    for take in producer.takes:
-        if only not in (None, take.name):
-            continue
-        for row in _played(producer, take, environment):
-            rows.append(row)
-            said = row["problem"] or "ok"
-            words = (producer.name, take.name, row["from"], said)
-            print("{:<16} {:<22} {:<28} {}".format(*words), flush=True)
-    _keep(producer, environment, rows)
-    return rows
+        raise NotPlayedError("could not be installed here")
+    return environment
+
+
+def _say(producer: Producer, row: Mapping[str, str]) -> None:
+    words = (producer.name, row["take"], row["from"], row["problem"] or "ok")
+    print("{:<16} {:<22} {:<28} {}".format(*words), flush=True)
+
+
+def _reason(error: Exception) -> str:
+    """Say in one line what failed, without where this machine keeps the project."""
+    said = str(error) if isinstance(error, NotPlayedError) else f"{type(error).__name__}: {error}"
+    return f"did not play: {' '.join(said.replace(f'{ROOT}/', '').split())}"
 
 
 # --- one take -------------------------------------------------------------------------------
 
 
-def _played(producer: Producer, take: Take, environment: Environment) -> Iterator[dict[str, str]]:
-    """Play one take and read what came out of it."""
-    folder = HOME / "out" / producer.name / take.name
+def played(
+    producer: Producer, take: Take, environment: Environment, *, home: Path = HOME
+) -> Iterator[dict[str, str]]:
+    """Play one take and yield a row for each of its emissions, also if it could not be played."""
+    folder = home / "out" / producer.name / take.name
+    problem = ""
+    try:
+        _play(producer, take, environment, folder=folder)
+    except Exception as error:  # noqa: BLE001  whatever it is, the other takes are played
+        problem = _reason(error)
+    for emission in take.emissions:
+        row = {"take": take.name, "from": emission.row.file}
+        yield row | ({"problem": problem} if problem else _judged(folder, emission))
+
+
+def _play(producer: Producer, take: Take, environment: Environment, *, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "home").mkdir(parents=True)
     words = (environment.python, "-m", "tests.producers.play", producer.script or producer.name)
     collects = any(emission.row.file == COLLECTED for emission in take.emissions)
-    with _collector(folder) if collects else nullcontext("") as address:
+    with collector(folder) if collects else nullcontext("") as address:
         done = subprocess.run(
             (*words, take.name, folder),
             cwd=ROOT,
@@ -106,16 +144,13 @@ def _played(producer: Producer, take: Take, environment: Environment) -> Iterato
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            errors="replace",
             timeout=LIMIT_S,
             check=False,
         )
     (folder / "output.txt").write_text(done.stdout, "utf-8")
-    for emission in take.emissions:
-        row = {"take": take.name, "from": emission.row.file}
-        if done.returncode:
-            yield row | {"problem": f"did not play: {done.stdout.strip()[-600:]}"}
-        else:
-            yield row | _judged(folder, emission)
+    if done.returncode:
+        raise NotPlayedError(done.stdout.strip()[-600:] or f"ended with {done.returncode}")
 
 
 def _judged(folder: Path, emission: Emission) -> dict[str, str]:
@@ -142,8 +177,8 @@ def _told(runs: list[Read]) -> dict[str, str]:
 
 
 @contextmanager
-def _collector(folder: Path) -> Iterator[str]:
-    """Run `workbench collect` into a store of its own."""
+def collector(folder: Path) -> Iterator[str]:
+    """Run `workbench collect` into a store of its own; yields its address."""
     words = ("-m", "workbench", "collect", "--port", "0", "--store", folder / "store")
     with subprocess.Popen(
         (sys.executable, *words),
@@ -154,18 +189,29 @@ def _collector(folder: Path) -> Iterator[str]:
     ) as child:
         try:
             yield _address(child)
-        finally:
             child.send_signal(signal.SIGINT)
-            said, complaints = child.communicate(timeout=60)
-            (folder / "collected.txt").write_text(said + complaints, "utf-8")
+            said, complaints = child.communicate(timeout=STOP_S)
+        finally:
+            child.kill()
+    (folder / "collected.txt").write_text(said + complaints, "utf-8")
+    if child.returncode:
+        raise NotPlayedError(f"the collector ended with {child.returncode}: {complaints[-300:]}")
 
 
 def _address(child: subprocess.Popen[str]) -> str:
-    for line in child.stderr or ():
-        found = re.search(r"http://127\.0\.0\.1:\d+", line)
-        if found is not None:
-            return found[0]
-    raise SystemExit("producers: the collector did not start. Fix: try `workbench collect`")
+    """Return where it listens; one that never says so is ended."""
+    watch = Timer(STOP_S, child.kill)
+    watch.start()
+    said = ""
+    try:
+        for line in child.stderr or ():
+            said += line
+            found = re.search(r"http://127\.0\.0\.1:\d+", line)
+            if found is not None:
+                return found[0]
+    finally:
+        watch.cancel()
+    raise NotPlayedError(f"the collector did not start: {said[-300:]}")
 
 
 def _variables(folder: Path, address: str) -> dict[str, str]:
@@ -206,28 +252,34 @@ def _kept(producer: Producer, versions: Mapping[str, str]) -> list[dict[str, str
 
 
 def _record() -> None:
-    """Write the latest results of all producers into the document."""
-    lines = []
-    for producer in PRODUCERS:
-        versions = environment_of(producer).versions()
-        rows = _kept(producer, versions)
-        if not rows:
-            continue
-        shown = ", ".join(f"{name} {version}" for name, version in versions.items())
-        lines += ["", f"**{producer.name}**: {shown}", ""]
-        lines += [
-            "| take | from | read as | events | losses | grade |",
-            "|---|---|---|---:|---|---|",
-        ]
-        lines += map(_line, rows)
+    """Write the latest results of all producers into the document.
+
+    Of one that was never played here the document keeps what it has of these very versions.
+    """
     text = DOCUMENT.read_text("utf-8")
     before, rest = text.split(BEGIN)
-    DOCUMENT.write_text(before + "\n".join((BEGIN, *lines, END)) + rest.split(END)[1], "utf-8")
+    earlier, after = rest.split(END)
+    parts = (_part(producer, earlier) for producer in PRODUCERS)
+    lines = (BEGIN, *chain.from_iterable(parts), END)
+    DOCUMENT.write_text(before + "\n".join(lines) + after, "utf-8")
+
+
+def _part(producer: Producer, earlier: str) -> list[str]:
+    """Return the lines on one producer."""
+    versions = environment_of(producer).versions()
+    shown = ", ".join(f"{name} {version}" for name, version in versions.items())
+    title = f"**{producer.name}**: {shown}"
+    rows = _kept(producer, versions)
+    if not rows:
+        kept = earlier.partition(f"\n{title}\n")[2].partition("\n**")[0].rstrip("\n")
+        return ["", title, *(kept or "\nNot played yet.").split("\n")]
+    head = ("| take | from | read as | events | losses | grade |", "|---|---|---|---:|---|---|")
+    return ["", title, "", *head, *map(_line, rows)]
 
 
 def _line(row: Mapping[str, str]) -> str:
     if row["problem"]:
-        return f"| {row['take']} | {row['from']} | **{row['problem'][:120]}** | | | |"
+        return f"| {row['take']} | {row['from']} | **{row['problem'][:120].replace('|', ' ')}** | | | |"
     source = "`workbench collect`" if row["from"] == COLLECTED else f"`{row['from']}`"
     losses = row["losses"] or "-"
     if row["fault"]:

@@ -28,6 +28,13 @@ _ODD: tuple[Any, ...] = (
     *([], {}, [[]], [{}], {"": None}, [None] * 50, {"type": "text"}, {"type": []}, {"id": {}}),
 )
 
+_HUGE: tuple[Any, ...] = (
+    *(2**31, 2**53 + 1, 2**63, 2**64, 10**30, 10**400, -(2**31) - 1, -(2**63) - 1, -(10**400)),
+    *(1.7e308, -1.7e308, 5e-324, float("inf"), float("-inf"), float("nan")),
+    *("9" * 30, "-" + "9" * 400, "1e400", f"{2**63}", "253402300800000000000"),
+)
+"""Numbers beyond what times, counts, columns and floats hold; some as exporters write them: texts."""
+
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
     """Return the bytes of a file, damaged once to three times."""
@@ -152,32 +159,49 @@ def _changed(value: Any, rng: random.Random) -> Any:  # noqa: ANN401  any JSON
         other, other_key = rng.choice(holders)
         if not (_has(holder, key) and _has(other, other_key)):
             continue
-        match rng.randrange(5):
-            case 0:
-                del holder[key]
-            case 1:
-                _put(holder, key, json.loads(json.dumps(_get(other, other_key))))
-            case 2:
-                _put(holder, key, [_get(holder, key)])
-            case 3:
-                _put(holder, key, {"x": _get(holder, key)})
-            case _:
-                _put(holder, key, rng.choice(_ODD))
+        _change(holder, key, other[other_key], rng)
     return value
+
+
+def _change(holder: Any, key: str | int, other: Any, rng: random.Random) -> None:  # noqa: ANN401  any JSON
+    """Drop one value, or put another in its place."""
+    value = holder[key]
+    match rng.randrange(7):
+        case 0:
+            del holder[key]
+        case 1:
+            holder[key] = json.loads(json.dumps(other))
+        case 2:
+            holder[key] = [value]
+        case 3:
+            holder[key] = {"x": value}
+        case 4:
+            holder[key] = _of_another_type(value, rng)
+        case 5:
+            holder[key] = rng.choice(_HUGE)
+        case _:
+            holder[key] = rng.choice(_ODD)
+
+
+def _of_another_type(value: Any, rng: random.Random) -> Any:  # noqa: ANN401  any JSON
+    """Return what a careless exporter writes for this value: the same, of another type."""
+    match value:
+        case dict():
+            return rng.choice(([*value.values()], [[*pair] for pair in value.items()], str(value)))
+        case list():
+            return rng.choice(({str(at): item for at, item in enumerate(value)}, str(value)))
+        case bool() | None:
+            return rng.choice((str(value), str(value).lower(), int(bool(value))))
+        case int() | float():
+            return rng.choice((str(value), [value], value != 0, float(value % 2**31)))
+        case _:
+            return rng.choice((len(value), [*value[:50]], {value[:50]: True}, value == "", None))
 
 
 def _has(holder: Any, key: str | int) -> bool:  # noqa: ANN401  any JSON
     if isinstance(holder, list):
         return isinstance(key, int) and key < len(holder)
     return key in holder
-
-
-def _get(holder: Any, key: str | int) -> Any:  # noqa: ANN401  any JSON
-    return holder[key]
-
-
-def _put(holder: Any, key: str | int, value: Any) -> None:  # noqa: ANN401  any JSON
-    holder[key] = value
 
 
 _WAYS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
