@@ -26,13 +26,22 @@ BY_KEY_TOO = {
     "wb-twisty",  # left and right arrow
 }
 CONTROLS = "button, input, select, textarea, summary, [tabindex='0']"
-UNSEEN_FOCUS = f"""() => [...document.querySelectorAll('.wb-frame')].flatMap((frame) =>
+UNSEEN_FOCUS = f"""() => {{
+  const channels = (words) => words.match(/[\\d.]+/g).map(Number);
+  const light = (words) => channels(words).slice(0, 3).map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, nth) => sum + part * [0.2126, 0.7152, 0.0722][nth], 0);
+  const contrast = (one, other) => {{
+    const [dark, bright] = [light(one), light(other)].sort((a, b) => a - b);
+    return (bright + 0.05) / (dark + 0.05); }};
+  return [...document.querySelectorAll('.wb-frame')].flatMap((frame) =>
   [...frame.querySelectorAll({CONTROLS!r})].filter((node) => !node.disabled && node.checkVisibility()).filter((node) => {{
     node.focus({{ preventScroll: true }});
     const style = getComputedStyle(node);
     return document.activeElement !== node || node.tabIndex < 0
-      || !(style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2);
-  }}).map((node) => node.outerHTML.slice(0, 160)))"""
+      || !(style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2)
+      || contrast(style.outlineColor, getComputedStyle(frame).backgroundColor) < 3;
+  }}).map((node) => node.outerHTML.slice(0, 160))); }}"""
 CUT = f"""() => {{
   const cut = [];
   const page = document.scrollingElement;
@@ -61,7 +70,22 @@ COLOUR_ALONE = """() => [
   ...[...document.querySelectorAll('.wb-timeline .wb-row.wb-bad')].filter((row) => !/[✗↻?⊘∅]/.test(row.querySelector('.wb-c-outcome').textContent)),
   ...[...document.querySelectorAll('.wb-timeline .wb-row')].filter((row) => !row.querySelector('.wb-c-lane').textContent.trim()),
   ...[...document.querySelectorAll('.wb-line')].filter((line) => !/[\\u2212+=]/.test(line.firstChild.textContent)),
+  ...[...document.querySelectorAll('.wb-problem')].filter((said) => !/✗/.test(getComputedStyle(said, '::before').content)),
+  ...[...document.querySelectorAll('.wb-notice, .wb-state-title')].filter((said) => !/\\p{L}/u.test(said.textContent)),
+  ...[...document.querySelectorAll('.wb-overview, .wb-spark, .wb-plot svg')].filter((image) => !image.getAttribute('aria-label')),
+  ...[...document.querySelectorAll('.wb-gauge')].filter((gauge) => !/\\d/.test(gauge.parentElement.textContent)),
+  ...[...document.querySelectorAll('.wb-frame :is([aria-pressed], [aria-selected])')].filter((node) =>
+    ['true'].includes(node.getAttribute('aria-pressed') ?? node.getAttribute('aria-selected')) && getComputedStyle(node).boxShadow === 'none' && !/[▲▼↑↓]/.test(node.textContent)),
 ].map((node) => node.outerHTML.slice(0, 200))"""
+UNEXPLAINED = """() => [...document.querySelectorAll('.wb-frame')].flatMap((frame) => {
+  const help = frame.querySelector('.wb-help');
+  const keys = new Set([...help.querySelectorAll('.wb-keymap kbd')].map((key) => key.textContent));
+  return [
+    ...(help.querySelectorAll('dl:not(.wb-keymap) dt').length ? [] : ['no words']), ...(keys.size ? [] : ['no keys']),
+    ...[...help.querySelectorAll('dd')].filter((said) => said.textContent.length < 5).map((said) => said.outerHTML),
+    ...[...frame.querySelectorAll('.wb-term')].filter((word) => !word.title).map((word) => word.outerHTML),
+    ...[...frame.querySelectorAll('[aria-keyshortcuts]')].map((node) => node.getAttribute('aria-keyshortcuts')).filter((key) => !keys.has(key)),
+  ].map((what) => `${frame.classList[1]}: ${what}`); })"""
 
 
 @pytest.fixture(scope="module")
@@ -97,25 +121,27 @@ def test_every_view_is_for_everybody(lab, desk):
     """Checked in both themes, with help open and a kernel gone; by key; and with half the room."""
     page = opened(lab, desk)
     page.keyboard.press("Tab")  # from now on focus is the keyboard's
-    assert page.evaluate(UNSEEN_FOCUS) == []
     assert set(page.evaluate(MOUSE_ONLY)) <= BY_KEY_TOO
     assert page.evaluate(COLOUR_ALONE) == []
     for theme in ("dark", "light"):
         lab.theme(theme)
         page.wait_for_timeout(250)
+        assert page.evaluate(UNSEEN_FOCUS) == []
         pictured(page, theme)
         assert axe_of_all(lab) == []
     check_half_the_room(page)
 
     for frame in page.locator(".wb-frame").all():
         frame.get_by_role("button", name="Help").click()
-    page.locator(".wb-timeline").first.screenshot(path=SHOTS / "help-light.png")
+    pictured(page, "help")
+    assert page.evaluate(UNEXPLAINED) == []
     lab.restart()
     page.locator(".wb-stale .wb-state-gone").wait_for()
     assert page.locator(".wb-state-gone").count() == len(NAMES)
     assert axe_of_all(lab) == []
+    pictured(page, "gone-light")
     lab.theme("dark")
-    pictured(page, "gone")
+    pictured(page, "gone-dark")
     assert axe_of_all(lab) == []
 
 

@@ -82,6 +82,12 @@ def test_stop_is_heard_while_it_works_and_a_restart_goes_on(lab, desk):
     page.get_by_text("Stopped early", exact=True).wait_for()
     assert lab.py("len(review.steps)") >= reached
     assert lab.py("list(review.locks)") == ["#0"]
-    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="Go on").click()
+    lab.eventually(f"len(review.steps) > {reached} or not review.is_working", timeout_s=30)
+    lab.restart()  # while it works, without Stop
+    lab.run_all()
+    page.locator(".wb-shrink svg circle").nth(1).wait_for()
+    assert lab.py("len(review.steps)") >= reached
+    assert lab.py("list(review.locks)") == ["#0"]
     assert lab.cells() == cells
     assert lab.py("view.ignored") == 0

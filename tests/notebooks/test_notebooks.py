@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import papermill
 import pytest
 
+from tests.long import is_long
+from tests.ui.canaries import Canaries, a_canary_incident, search
 from workbench.demo.loading import load_demo
 from workbench.demo.steps import RUN_ID
 
@@ -21,13 +23,18 @@ PERSONAL = ("Helen Carter", "helen.carter", "4471902", "415 555 0132", "58213")
 """What the bundled incident says of its made-up customer."""
 
 
-@pytest.fixture
-def execute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Return a function that executes a notebook and returns the text of its file."""
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what kernels write in a folder."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(NOTEBOOKS.parent)]))
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
     monkeypatch.setenv("WORKBENCH_KEYS", str(tmp_path / "keys"))
+
+
+@pytest.fixture
+def execute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that executes a notebook and returns the text of its file."""
+    environment(tmp_path, monkeypatch)
 
     def executed(name: str, **parameters: str) -> str:
         done = tmp_path / f"done-{name}.ipynb"
@@ -69,6 +76,40 @@ def test_the_quickstart_does_the_whole_job(execute: Callable[..., str], tmp_path
     assert "exit code 0" in said
     assert len(list((tmp_path / "work" / "cases").rglob("*.case.yaml"))) == 1
     assert [value for value in PERSONAL if value in executed] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_long(), reason="the same again over canaries: WORKBENCH_LONG=1")
+@pytest.mark.filterwarnings("ignore")
+def test_the_quickstart_saves_no_value_of_any_field(tmp_path: Path, monkeypatch):
+    """Papermill keeps every output; a trace of one's own has values where the demo has none."""
+    canaries = Canaries()
+    incident = tmp_path / "incident.json"
+    document = a_canary_incident(canaries)
+    incident.write_text(json.dumps(document), "utf-8")
+    source = tmp_path / "quickstart.ipynb"
+    text = json.loads((NOTEBOOKS / "00_quickstart.ipynb").read_text("utf-8"))
+    (step,) = [c for c in text["cells"] if "files = bundled_files(workdir)\n" in c["source"]]
+    at = step["source"].index("files = bundled_files(workdir)\n") + 1
+    step["source"][at:at] = [f"__import__('shutil').copy({str(incident)!r}, files.incident)\n"]
+    source.write_text(json.dumps(text), "utf-8")
+    given = {"workdir": str(tmp_path / "work"), "run": document["run_id"]}
+    environment(tmp_path, monkeypatch)
+
+    papermill.execute_notebook(
+        source,
+        tmp_path / "done.ipynb",
+        parameters=given,
+        kernel_name="python3",
+        progress_bar=False,
+        cwd=tmp_path,
+    )
+
+    said = outputs((tmp_path / "done.ipynb").read_text("utf-8"))
+    assert "exit code 1" in said
+    assert "exit code 0" in said
+    hits = search(said.encode(), canaries)
+    assert {hit.place for hit in hits} <= {"tool name", "schema key"}
 
 
 @pytest.mark.slow

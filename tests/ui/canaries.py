@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["Canaries", "Hit", "a_canary_store", "files_of", "leaks_in", "search"]
+__all__ = [
+    "Canaries",
+    "Hit",
+    "a_canary_incident",
+    "a_canary_store",
+    "files_of",
+    "leaks_in",
+    "search",
+]
 
 _DOMAIN = "fabrikam.com"
 _LETTERS = "bcdfghjkmnpqrstvwz"
@@ -148,10 +156,10 @@ def leaks_in(files: Iterable[Path], canaries: Canaries) -> list[Hit]:
 # --- the store -------------------------------------------------------------------------
 
 
-def a_canary_store(folder: Path, canaries: Canaries) -> str:
-    """Write a store with the incident, canaries in all its fields; return the run's id."""
+def a_canary_incident(canaries: Canaries) -> dict[str, Any]:
+    """Return the document of the bundled incident with canaries in all its fields."""
     with resources.as_file(resources.files("workbench.demo") / "incident.json") as file:
-        document = json.loads(file.read_text("utf-8"))
+        document: dict[str, Any] = json.loads(file.read_text("utf-8"))
     _fill_run(document, canaries)
     _fill_events(document["events"], canaries)
     document["events"][2:2] = _strange_events(canaries)
@@ -159,6 +167,12 @@ def a_canary_store(folder: Path, canaries: Canaries) -> str:
     for seq, event in enumerate(document["events"]):
         event["seq"] = seq
         event["source_ref"] = f"of {canaries.mail('source_ref')}"
+    return document
+
+
+def a_canary_store(folder: Path, canaries: Canaries) -> str:
+    """Write a store with the incident, canaries in all its fields; return the run's id."""
+    document = a_canary_incident(canaries)
     inbox = folder.with_name(f"inbox-of-{folder.name}")
     inbox.mkdir(parents=True)
     source = inbox / f"{canaries.mail('source file')}.json"
