@@ -55,7 +55,7 @@ export default {
     const missing = el("span", { class: "wb-note" });
     const preview = el("pre", { class: "wb-mono wb-value wb-preview", tabindex: "0", role: "group", "aria-label": "The case file" });
     const heading = el("div", { class: "wb-bar" }, el("h4", {}, "Preview"));
-    const run = el("input", { class: "wb-input wb-mono", type: "text", placeholder: "run id, or results.json#run", spellcheck: "false", autocomplete: "off", on: { input: ready } });
+    const run = el("input", { class: "wb-input wb-mono", type: "text", placeholder: "run id, or results.json#run_id", spellcheck: "false", autocomplete: "off", on: { input: ready } });
     const taking = button("Accept this run", take, { disabled: true });
     keys(run, { Enter: take }, { typing: true });
     const proving = el("div", { class: "wb-proof" });
@@ -177,7 +177,8 @@ export default {
         el("ul", { class: "wb-clauses" }, lines.map(([good, words]) => el("li", { class: "wb-verdict" }, chip(good ? "✓" : "– not yet", good ? "ok" : "warn"), el("span", {}, words)))),
         el("h4", {}, has_path ? "Another accepted path" : "An accepted path"),
         el("p", { class: "wb-soft" }, "From a run of the mended agent, or by mending the recorded path: cut before its first violation, ended honestly."),
-        el("div", { class: "wb-bar wb-accept" }, field("Run of the mended agent", run), taking,
+        field("Run of the mended agent", run),
+        el("div", { class: "wb-bar" }, taking,
           button("Accept the repaired path", () => ui.say("accept"), { look: has_path ? "" : "primary", disabled: busy || has_path })),
         busy ? el("p", { class: "wb-note", role: "status" }, "The run is being read, redacted and tried …") : null,
         el("div", { class: "wb-bar" },

@@ -92,7 +92,7 @@ export default {
       if (!deciding.disabled) decide();
     });
     keys(form, { Escape: back }, { typing: true });
-    put(ui.tools, button("Refresh", () => ui.say("refresh"), { look: "quiet", title: "Read the files again" }));
+    put(ui.aside, button("Refresh", () => ui.say("refresh"), { look: "quiet", title: "Read the files again" }));
 
     function sign(row) {
       if (row.decided) return chip(`✓ ${row.decided.action}`, "ok");
@@ -122,14 +122,14 @@ export default {
       now = row;
       fill(detail,
         el("h4", { class: "wb-value" }, row.title ?? row.place),
-        el("p", { class: "wb-soft wb-value" }, row.place),
+        row.title ? el("p", { class: "wb-soft wb-value" }, row.place) : null,
         el("div", { class: "wb-bar" }, row.state ? chip(row.state) : null, row.severity ? chip(row.severity) : null,
           row.owner ? chip(row.owner) : null, row.proven === true ? chip("✓ proven", "ok") : null,
           Object.entries(row.trials.counts).map(([verdict, number]) => chip(`${count(number)} × ${VERDICTS[verdict]?.[0] ?? verdict}`, VERDICTS[verdict]?.[1] ?? "quiet"))),
         history(row),
         el("ul", { class: "wb-clauses" }, row.signs.map((one) => el("li", {},
           chip(one.kind.replaceAll("_", " "), LOOKS[one.kind] ?? "quiet"), " ", el("span", { class: "wb-value" }, one.sentence),
-          one.fix ? el("span", { class: "wb-soft" }, ` Fix: ${one.fix}`) : null))),
+          one.fix ? el("div", { class: "wb-soft" }, `Fix: ${one.fix}`) : null))),
         row.decided ? el("p", { class: "wb-value" }, chip(`✓ ${row.decided.action}`, "ok"), ` by ${row.decided.by}: ${row.decided.reason}`) : null,
         row.id !== null && row.state !== "archived" ? form : null);
       choose(action);

@@ -49,7 +49,7 @@ export default {
       hears: { nothing, head, rows: more, detail, found, go: ({ seq }) => jump(seq) },
     });
 
-    const find = search("Search events", look_for, { placeholder: "Search names, arguments, results …", pause: 0 });
+    const find = search("Search events", look_for, { placeholder: "Search names and values …", pause: 0 });
     const only = button("Failures only", () => flip_failures(), { key: "f", pressed: false });
     const mask = button("Mask values", () => ui.say("mask", { on: mask.getAttribute("aria-pressed") !== "true" }), { key: "m", pressed: false });
     const fold = button("Collapse all", () => fold_all(), { look: "quiet" });
@@ -224,7 +224,7 @@ export default {
           twisty ? el("span", { class: "wb-twisty", "aria-hidden": "true",
             on: { click: (event) => { event.stopPropagation(); toggle_turn(side, span.turn); } } },
           closed[side].has(span.turn) ? "▸" : "▾") : span.depth ? null : el("span", { class: "wb-twisty" }),
-          span.trigger ? chip("⚑ trigger", "warn") : null,
+          span.trigger ? chip(runs.other ? "⚑" : "⚑ trigger", "warn", { title: "Marked as trigger" }) : null,
           span.replaced ? chip(`▒ ${count(span.replaced)}`, "permission", { title: `${replaced(span.replaced)} by redaction` }) : null,
           mine(side, span, "at") ? chip("◆ parts here", "bad") : null,
           span.agent ? el("span", { class: "wb-soft wb-value wb-agent" }, text(span.agent, { hit })) : null,
@@ -237,7 +237,7 @@ export default {
             { title: span.detail }) : null),
         el("span", { class: "wb-c-ms wb-num" }, duration(span.ms)),
         el("span", { class: "wb-c-bar", "aria-hidden": "true" },
-          run.breaks.slice(0, 12).map((gap) => el("i", { class: "wb-gap", at: { "--wb-from": gap.at / run.end } })),
+          (run.breaks.length > 12 ? [] : run.breaks).map((gap) => el("i", { class: "wb-gap", at: { "--wb-from": gap.at / run.end } })),
           el("i", { class: `wb-bar-mark ${span.length ? "" : "wb-moment"}`,
             at: { "--wb-from": span.start / run.end, "--wb-share": span.length / run.end } })),
       ];
@@ -357,6 +357,7 @@ export default {
       }
       pen.strokeStyle = colour["ink-soft"];
       pen.setLineDash([2, 2]);
+      pen.globalAlpha = run.breaks.length > 12 ? 0.4 : 1; // many would be a fence before the events
       for (const gap of run.breaks) {
         pen.beginPath();
         pen.moveTo(x(gap.at), 4);
