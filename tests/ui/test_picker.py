@@ -139,3 +139,18 @@ def test_the_view_hears_and_tells(picker):
     assert kinds == ["choices", "page", "page", "page", "picked", "refused", "choices", "page"]
     assert said[0]["status"] == {"failed": 1, "ok": 59}
     assert view.ignored == 1
+
+
+def test_a_pick_is_kept_before_anything_shows_it(store, picker):
+    """A step that cannot be drawn must not cost the decision."""
+
+    def fail(_incident):
+        message = "a view"
+        raise ValueError(message)
+
+    picker.watch(fail)
+
+    with pytest.raises(ValueError, match="a view"):
+        picker.pick("run-007")
+
+    assert Picker(store, reviewer="Ada").incident is not None

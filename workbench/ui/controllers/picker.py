@@ -59,7 +59,7 @@ class Picker:
         self.listing.ask(self.query)
         wanted = run or self._picked_before()
         if wanted is not None:
-            self._open(wanted)
+            self._show(self._opened(wanted))
 
     # --- the list ---------------------------------------------------------------
 
@@ -119,25 +119,27 @@ class Picker:
         Raises:
             InputError: there is no such run, or it cannot be read.
         """
-        incident = self._open(run_id)
+        incident = self._opened(run_id)
         at = datetime.fromtimestamp(self._clock(), UTC).isoformat(timespec="milliseconds")
         self.store.decide(
             _DESK, at=at, actor=self.reviewer, kind=_PICKED, payload={"run_id": run_id}
         )
+        self._show(incident)  # after it was kept: what shows it may fail
         return incident
 
-    def _open(self, run_id: str) -> Incident:
-        incident = open_draft(
+    def _opened(self, run_id: str) -> Incident:
+        return open_draft(
             run_id,
             store=self.store,
             reviewer=self.reviewer,
             settings=self._settings,
             clock=self._clock,
         )
+
+    def _show(self, incident: Incident) -> None:
         self.incident = incident
         for act in self._watchers:
             act(incident)
-        return incident
 
     def _picked_before(self) -> str | None:
         """Return the run that this reviewer picked last, if it is still to be read."""
