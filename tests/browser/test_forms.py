@@ -72,6 +72,15 @@ def looked_at(lab, name):
         assert lab.axe(f".wb-{name}") == []
 
 
+def a_run_that_is_not_there_is_refused(page):
+    """What was typed stays, to be mended."""
+    run = page.get_by_label("Run of the mended agent")
+    run.fill("no-such-run")
+    page.get_by_role("button", name="Accept this run").click()
+    page.locator(".wb-export .wb-notice-refused").wait_for()
+    expect(run).to_have_value("no-such-run")
+
+
 def test_a_contract_a_case_and_a_decision(lab, desk):
     """What is wrong is said as one types; what is right is in the store and in files."""
     page = lab.open(desk).page
@@ -106,6 +115,7 @@ def test_a_contract_a_case_and_a_decision(lab, desk):
     assert page.get_by_role("button", name="Export").is_disabled()
     page.get_by_label("Title").fill("Paused twice")
     page.get_by_role("button", name="Export").click()
+    a_run_that_is_not_there_is_refused(page)
     page.get_by_role("button", name="Accept the repaired path").click()
     page.get_by_role("button", name="Activate").click()
     lab.eventually("(form.proof() or {}).get('state')", "active")
