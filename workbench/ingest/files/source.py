@@ -12,6 +12,7 @@ import hashlib
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
@@ -26,7 +27,6 @@ from workbench.ingest.records.piece import Piece
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator
-    from io import BufferedReader
 
 __all__ = [
     "SourceText",
@@ -40,6 +40,8 @@ __all__ = [
 
 _LIMIT_BYTES: Final = 512 << 20
 _HEAD_BYTES: Final = 4096
+_BUFFER_BYTES: Final = 1 << 16
+"""Records are long lines, and a line longer than the buffer is put together from pieces."""
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 _KNOWN: Final = (
@@ -175,11 +177,11 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 
 
 @contextmanager
-def _file(path: Path, shown: str) -> Iterator[BufferedReader]:
+def _file(path: Path, shown: str) -> Iterator[BufferedReader[FileIO]]:
     """Open a file; what goes wrong while it is read is an error about the file."""
     try:
         require_file(path, shown)
-        with path.open("rb") as file:
+        with BufferedReader(path.open("rb", buffering=0), _BUFFER_BYTES) as file:
             yield file
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
