@@ -15,6 +15,7 @@ from workbench.model.canonical import args_digest
 from workbench.model.event import (
     CallError,
     Change,
+    ClaimOutcome,
     ContextChange,
     Decision,
     ModelRequest,
@@ -532,3 +533,36 @@ def test_calls_that_no_reply_asked_for_are_not_together():
     bare = tuple(replace(e, turn=0) if isinstance(e, ToolCall) else e for e in trace.events)
 
     assert diagnose(replace(trace, events=bare)) == []
+
+
+@pytest.mark.parametrize(
+    ("look", "said"),
+    [
+        (
+            a_call("billing.get", result={"operation_id": "op-1", "status": "pending"}),
+            "billing.get answered that it was still under way",
+        ),
+        (
+            a_call("billing.get", outcome=Outcome.PERMANENT),
+            "billing.pause ended unknown, and billing.get did not show it either",
+        ),
+        (a_call("mail.list", result={}), "billing.pause ended unknown and nobody read it back"),
+    ],
+)
+def test_a_write_that_was_looked_at_is_not_said_to_be_unread(look, said):
+    """A reader who finds the read-back beside such a sentence believes nothing more."""
+    trace = a_trace(
+        a_user("pause it"),
+        a_call("billing.pause", outcome=Outcome.UNKNOWN),
+        look,
+        a_claim("It is paused.", outcome=ClaimOutcome.SUCCESS),
+        tools=(
+            Tool(name="billing.pause", effect=Effect.WRITE),
+            Tool(name="billing.get", effect=Effect.READ),
+            Tool(name="mail.list", effect=Effect.READ),
+        ),
+    )
+
+    found = next(one for one in diagnose(trace) if one.detector == "success_without_read_back")
+
+    assert found.sentence == f"success was claimed after {said}"

@@ -280,3 +280,13 @@ def test_documents_are_merged_clause_by_clause():
     }
     assert merged({"names": "x"}, {"names": {"a": "b"}}) == {"names": "x"}
     assert preset(forbidden="a") == {"forbid_call": ["a"]}
+
+
+def test_evidence_says_what_a_claim_claims_as_the_timeline_does(store):
+    """A claim that nobody labelled is read by its words, or the evidence contradicts the suggestion."""
+    form = a_form(store)
+
+    found = form.check('success_requires: {tool: billing.pause, pred: status == "done"}\n')
+    words = [said for one in found["clauses"] for _, said in one["evidence"]]
+
+    assert "claims success" in words

@@ -72,20 +72,28 @@ def success_without_read_back(facts: Facts) -> Iterator[Hint]:
         write = max(open_writes, key=lambda call: (is_write_declared(facts, call), call.start))
         if _settled(facts, write, claimed.seq):
             continue
+        looks = [c for c in _looks_at(facts, write, claimed.seq) if c.tool != write.tool]
         yield Hint(
             confidence="high" if _names(facts, claimed.seq, write) else certainty(facts, write),
             proposal=_evidence_of(facts, _read_back_tool(facts, write), write),
-            evidence=(*facts.pair(write), claimed.seq),
-            sentence=f"success was claimed after {write.tool} {_how(write)}",
+            evidence=(*facts.pair(write, *looks[-1:]), claimed.seq),
+            sentence=f"success was claimed after {_how(write, looks)}",
         )
         return
 
 
-def _how(call: Call) -> str:
-    if _asks_for(call) and call.outcome is Outcome.OK:
-        return "answered that it was still under way"
-    how = "did not show its end" if call.outcome is Outcome.OK else f"ended {call.outcome}"
-    return f"{how} and nobody read it back"
+def _how(write: Call, looks: list[Call]) -> str:
+    """Say what was known of a write when success was claimed; the last look at it counts."""
+    under_way = "answered that it was still under way"
+    if _asks_for(write) and write.outcome is Outcome.OK:
+        return f"{write.tool} {under_way}"
+    how = "did not show its end" if write.outcome is Outcome.OK else f"ended {write.outcome}"
+    if not looks:
+        return f"{write.tool} {how} and nobody read it back"
+    last = looks[-1]
+    if _status_key(last, _UNDER_WAY) is not None:
+        return f"{last.tool} {under_way}"
+    return f"{write.tool} {how}, and {last.tool} did not show it either"
 
 
 def _names(facts: Facts, seq: int, call: Call) -> bool:
@@ -159,14 +167,21 @@ def _status_key(call: Call, words: Collection[str]) -> str | None:
 def _settled(facts: Facts, write: Call, before: int) -> bool:
     """Whether a later call showed how a write ended, or did it again and completed."""
     return any(
-        call.start > facts.ended(write)
+        call.outcome is Outcome.OK and not _end_unknown(call)
+        for call in _looks_at(facts, write, before)
+    )
+
+
+def _looks_at(facts: Facts, write: Call, before: int) -> list[Call]:
+    """Return the later calls that could show how a write ended, in order."""
+    return [
+        call
+        for call in facts.own_calls
+        if call.start > facts.ended(write)
         and facts.ended(call) < before
-        and call.outcome is Outcome.OK
-        and not _end_unknown(call)
         and (call.tool == write.tool or not is_write_declared(facts, call))
         and (call.tool == write.tool or _related(call.tool, write.tool))
-        for call in facts.own_calls
-    )
+    ]
 
 
 def _related(tool: str, write: str) -> bool:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Absent, Json
     from workbench.review.source import LoadedRun
 
-__all__ = ["event_lines", "headline", "timeline", "word_or_mask"]
+__all__ = ["claimed", "event_lines", "headline", "timeline", "word_or_mask"]
 
 _WIDTH = 96
 _RULES = ClaimRules()
@@ -105,6 +105,11 @@ def _revealed(value: Json | Absent) -> str:
     return cut(harmless(text), _WIDTH)
 
 
+def claimed(claim: Claim) -> str:
+    """Return the outcome that a claim claims, wherever an event is put into words."""
+    return claim_outcome(claim, _RULES).value
+
+
 def _event_line(event: Event, tool_by_call: Mapping[str, str], say: Say) -> str:
     match event:
         case ToolCall():
@@ -118,7 +123,7 @@ def _event_line(event: Event, tool_by_call: Mapping[str, str], say: Say) -> str:
             return (say(event.text) if event.text else "") + calls
         case Claim():
             final = "final, " if event.final else ""
-            return f"{final}claims {claim_outcome(event, _RULES).value}  {say(event.text)}"
+            return f"{final}claims {claimed(event)}  {say(event.text)}"
         case _:
             return _say_rest(event, say)
 

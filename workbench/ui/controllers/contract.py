@@ -18,9 +18,10 @@ from workbench.casefile.tool_names import check_tool_names, listed_tools
 from workbench.check.diagnose import diagnose
 from workbench.check.judge import judge
 from workbench.errors import InputError
-from workbench.model.event import ToolCall
+from workbench.model.event import Claim, ToolCall
 from workbench.model.verdict import Result
 from workbench.model.wording import counted
+from workbench.review.timeline import claimed
 from workbench.ui.controllers.clauses import PRESET, joined, preset
 
 if TYPE_CHECKING:
@@ -289,7 +290,9 @@ def _text_of(entry: Decision | None) -> str:
 
 
 def _event_words(event: Event) -> str:
-    """Say what an event is: its kind, the tool, and how it ended."""
+    """Say what an event is: its kind, the tool, and how it ended; a claim as the timeline does."""
+    if isinstance(event, Claim):
+        return f"claims {claimed(event)}"
     parts = [event.kind.replace("_", " ")]
     for name in ("tool", "outcome"):
         value = getattr(event, name, None)

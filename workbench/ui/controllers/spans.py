@@ -27,6 +27,7 @@ from workbench.model.event import (
     UserMessage,
 )
 from workbench.model.trace import calls_of
+from workbench.review.timeline import claimed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -237,7 +238,7 @@ def _said_rest(event: Event) -> Span:
         case Claim():
             final = "final" if event.final else ""
             return _span(
-                event, lane="message", title=event.text, outcome=event.outcome.value, detail=final
+                event, lane="message", title=event.text, outcome=claimed(event), detail=final
             )
         case SystemMessage() | UserMessage():
             return _span(event, lane="message", title=event.text, outcome="")
