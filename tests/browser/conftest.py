@@ -39,6 +39,7 @@ def server(chromium, tmp_path_factory):
     spare.mkdir()
     with serving(folder, home, WORKBENCH_KEYS=str(home / "keys"), TMPDIR=str(spare)) as running:
         yield running
+        assert not running.outside.exists(), running.outside.read_text("utf-8")
 
 
 @pytest.fixture

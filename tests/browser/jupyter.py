@@ -20,6 +20,7 @@ import axe_playwright_python  # type: ignore[import-untyped]
 import pytest
 
 from tests.browser.leash import leashed
+from tests.browser.offline import offline
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -55,6 +56,8 @@ class Server:
     folder: Path
     """Its root: notebooks are written here."""
     log: Path
+    outside: Path
+    """What the server or a kernel wanted of another machine, if anything."""
 
 
 def free_port():
@@ -68,6 +71,7 @@ def free_port():
 def serving(folder, home, **extra):
     """Run a server for notebooks in a folder, with settings of its own and no news."""
     port, token = free_port(), secrets.token_hex(16)
+    site, outside = offline(home)
     names = ("CONFIG", "DATA", "RUNTIME")
     env = os.environ | {f"JUPYTER_{name}_DIR": str(home / name.lower()) for name in names}
     env |= {
@@ -75,7 +79,7 @@ def serving(folder, home, **extra):
         "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
         "JUPYTER_PLATFORM_DIRS": "1",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(site), str(ROOT)]),
         **extra,
     }
     flags = {
@@ -102,7 +106,7 @@ def serving(folder, home, **extra):
     with log.open("w") as said, leashed(command, env=env, said=said) as server:
         address = f"http://127.0.0.1:{port}"
         _answers(f"{address}/api/status?token={token}", server, log)
-        yield Server(address=address, token=token, folder=folder, log=log)
+        yield Server(address=address, token=token, folder=folder, log=log, outside=outside)
 
 
 def _answers(address, server, log):

@@ -61,6 +61,7 @@ def test_the_whole_review_by_mouse(lab, server):
     page.set_viewport_size({"width": 1360, "height": 1400})  # a picture holds a whole view
     hand.click(page.get_by_role("listbox", name="Runs").get_by_role("option", name=RUN))
     hand.click(page.get_by_role("button", name="Pick this run"))
+    page.locator(".wb-picker .wb-picked").wait_for()
     picture(lab, "picker", "pick")
     page.get_by_role("tree", name="Events of the run").wait_for()
     for failure in ("tool call #27", "tool call #121"):
@@ -203,7 +204,15 @@ def test_a_restart_in_the_middle_of_each_step_loses_nothing(lab, server):
     begun_anew(lab)
     expect(page.get_by_label("Owner")).to_have_value("billing-agents", timeout=60_000)
     page.get_by_role("button", name="Export").click()
-    page.get_by_role("button", name="Accept the repaired path").wait_for()
+    accepting = page.get_by_role("button", name="Accept the repaired path")
+    accepting.wait_for()
+
+    begun_anew(lab)
+    accepting.click()
+    expect(page.get_by_role("button", name="Activate")).to_be_enabled(timeout=60_000)
+
+    begun_anew(lab)
+    expect(page.get_by_role("button", name="Activate")).to_be_enabled(timeout=60_000)
     assert len(list(folder.glob("cases/*.case.yaml"))) == 1
 
 
