@@ -99,7 +99,7 @@ def cluster(members: Iterable[Member]) -> Clusters:
     Pinned members come first as anchors, then well-formed, then frequent, then long ones. The result does not
     depend on the order of `members`. Where more than `CROWD` members as well-formed as their anchor are near it,
     they are values of their own (`user001` to `user500`), not variants of one; damaged ones then belong
-    to the nearest of them.
+    to the nearest of them, unless more than `CROWD` do: no value is damaged in so many ways.
     """
     order = sorted(
         members,
@@ -124,7 +124,10 @@ def _taken_apart(order: Sequence[Member]) -> tuple[dict[str, str], frozenset[str
     alike = {key: anchor for key, anchor in found.items() if valid[key] == valid[anchor]}
     crowded = {anchor for anchor, size in Counter(alike.values()).items() if size > CROWD}
     own = frozenset(key for key, anchor in alike.items() if anchor in crowded)
-    return (_attached(order, own) if own else found), own
+    found = _attached(order, own) if own else found
+    sizes = Counter(found.values())
+    more = frozenset(key for key, anchor in found.items() if sizes[anchor] > CROWD + 1)
+    return (_attached(order, own | more) if more else found), own | more
 
 
 def _attached(order: Sequence[Member], own: frozenset[str]) -> dict[str, str]:
