@@ -21,7 +21,7 @@ from workbench.model.settings import Settings
 from workbench.model.trace import Effect, Imported, Tool
 from workbench.review.collect import Answer, Collector
 from workbench.review.intake import take_file
-from workbench.review.late import CannotJoin, Patience, again, latest, put_together
+from workbench.review.late import CannotJoin, Patience, again, as_received, latest, put_together
 from workbench.review.source import Lookup, find_run
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
@@ -336,30 +336,77 @@ def loss_kinds(losses: Losses) -> set[str]:
     return {loss.kind for loss in losses.items}
 
 
+def only_run(body: bytes) -> Imported:
+    """The one run of a request."""
+    (run,) = runs_of(pieces_of_json(body))
+    return run
+
+
 def broken(_: object, *, file: str, tools: object) -> Imported:
     """An importer that cannot read a run."""
     return Imported(run_id=TRACE, raw=b"whole", parse_error="a bug of the importer")
 
 
-def test_a_span_beside_a_run_of_another_kind_is_named_and_replaces_nothing_silently(
-    tmp_path: Path,
-) -> None:
-    """Records of two kinds make no run: the earlier version stays, and the later one says so."""
+def test_a_stray_span_beside_a_run_of_another_kind_waits_and_is_named(tmp_path: Path) -> None:
+    """One span must not stand for a whole run: that one is shown still, and says what waits."""
     (whole,) = runs_of(pieces_of_json(a_body(*SPANS)))
     assert whole.trace is not None
+    stray = tmp_path / "stray.json"
+    stray.write_bytes(a_body(filler(1)))
     with open_store(tmp_path / "store") as store:
         take_file(store, as_ours(tmp_path, replace(whole.trace, source=None)))
-        before = store.head().version
-        with collecting(store) as collector:
-            send(collector, a_body(SPANS[0]))
-            assert store.waiting() == frozenset()
-            assert "earlier_version_apart" in loss_kinds(store.losses(TRACE))
-            send(collector, a_body(*SPANS[1:]))
+        before = store.fetch(TRACE)
+        batch = sha256(a_body(SPANS[0])).hexdigest()
+        row = as_received(store, only_run(a_body(SPANS[0])), known={TRACE}, alike=())
+        store.append([row], source=SourceFile(name="stray", format="otlp", digest=batch))
+        taken = take_file(store, stray)
 
-        assert kinds(store.fetch(TRACE)) == kinds(whole.trace)
-        assert "earlier_version_apart" in loss_kinds(store.losses(TRACE))
-        assert kinds(store.fetch(TRACE, as_of=before)) == kinds(whole.trace)
+        assert store.fetch(TRACE) == before
+        assert TRACE in taken.checkup.unreadable
+        assert store.waiting() == {TRACE}
+        shown, losses, _ = latest(store, TRACE)
+        assert kinds(shown) == kinds(whole.trace)
+        assert "late_records_apart" in loss_kinds(losses)
+        assert "earlier_version_apart" not in loss_kinds(losses)
+        assert b"".join(store.pieces(TRACE)).count(a_body(SPANS[0])) == 1
         assert store.verify(deep=True).damages == ()
+
+
+def test_spans_that_are_received_never_replace_a_run_of_another_kind(tmp_path: Path) -> None:
+    """What somebody gave as a file stays; the collector says once, at its end, what waits."""
+    whole = only_run(a_body(*SPANS))
+    assert whole.trace is not None
+    said: list[str] = []
+    with open_store(tmp_path / "store") as store:
+        take_file(store, as_ours(tmp_path, replace(whole.trace, source=None)))
+        collector = Collector(store, limit_bytes=1 << 20, on_failure=said.append, clock=Clock())
+        thread = threading.Thread(target=collector.work)
+        thread.start()
+        for number in range(6):
+            send(collector, a_body(*SPANS, filler(number)))
+        told_before_the_end = list(said)
+        collector.stop()
+        thread.join()
+
+        assert told_before_the_end == []
+        assert len(said) == 1
+        assert "records of another kind" in said[0]
+        assert "earlier_version_apart" not in loss_kinds(store.losses(TRACE))
+        assert "late_records_apart" in loss_kinds(latest(store, TRACE)[1])
+        assert len(store.pieces(TRACE)) == 7
+
+
+def test_a_run_that_could_not_be_read_gives_way_to_spans(tmp_path: Path) -> None:
+    """What nobody can read is worth less than any span that can be read."""
+    unread = Imported(run_id=TRACE, raw=b"{", parse_error="ends in the middle")
+    with open_store(tmp_path / "store") as store:
+        append(store, [unread], "unread")
+        with collecting(store) as collector:
+            send(collector, a_body(*SPANS))
+
+        assert only_run(a_body(*SPANS)).trace is not None
+        assert "model_reply" in kinds(store.fetch(TRACE))
+        assert store.waiting() == frozenset()
 
 
 @pytest.mark.parametrize("source_is_kept", ["yes", "no"])

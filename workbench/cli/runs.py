@@ -71,7 +71,8 @@ def execute(options: Namespace) -> int:
     if waiting := len(store.waiting()):
         complain(
             f"workbench: records of {counted(waiting, 'run')} came late and are not in this list yet; "
-            "`workbench show RUN` has them, and `workbench collect` joins them"
+            "`workbench show RUN` has them, or says that they stand apart; `workbench collect` joins "
+            "what makes one run"
         )
     if options.failed or options.group:
         _say_unjudged(options, store)

@@ -20,7 +20,7 @@ from workbench.errors import StoreError
 from workbench.ingest.received import RECEIVED, runs_of
 from workbench.review.checkup import Checkup
 from workbench.review.declared import with_tools_of
-from workbench.review.late import Patience, again, as_received, put_together
+from workbench.review.late import CannotJoin, Patience, again, as_received, put_together
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
 
@@ -282,10 +282,11 @@ class Collector:
         try:
             put_together(self._store, run_ids, seen=seen)
         except Exception as error:  # noqa: BLE001  what came is stored: the receiver goes on
-            reason = str(error) if isinstance(error, StoreError) else type(error).__name__
-            self._on_failure(
-                f"late records of {len(run_ids)} runs are stored, and not joined yet: {reason}"
-            )
+            if self._stopping or not isinstance(error, CannotJoin):  # that is said once, at the end
+                reason = str(error) if isinstance(error, StoreError) else type(error).__name__
+                self._on_failure(
+                    f"late records of {len(run_ids)} runs are stored, and not joined yet: {reason}"
+                )
             if len(run_ids) == 1:  # else each is tried alone
                 self._late.postpone(run_ids)
             return False

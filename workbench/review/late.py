@@ -5,6 +5,10 @@ large as what is stored, or when nothing came for a while; that while doubles ea
 the run has doubled. So the bytes stored of a run grow with its records, not with their square,
 whether they come quickly or at an hour's pace.
 
+Records of another kind than the stored run (spans beside a run in our own form) make no run with
+it. A file of them becomes the run's next version unless it tells less than what is stored; what is
+received never does while that can be read. Else they wait, and `latest` says so.
+
 `latest` reads a run with what waits, and so do all commands that take one run. The store itself
 lists and fetches what was put together; its search finds what waits, too.
 """
@@ -28,7 +32,7 @@ from workbench.ingest.joined import (
 )
 from workbench.ingest.otlp.read import FORMAT
 from workbench.ingest.received import RECEIVED
-from workbench.model.trace import Loss, Losses
+from workbench.model.trace import Grade, Loss, Losses
 from workbench.review.declared import with_tools
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
@@ -59,8 +63,9 @@ _WAITS: Final = Loss(
     kind="late_records_apart",
     note="records of this run came late and do not make a run with what came before; they are "
     "kept, and no part of what is shown",
-    fix="`workbench collect` says why when it ends",
+    fix="`workbench ingest` a file of all its spans: it takes the run's place unless it tells less",
 )
+_OTHER: Final = "it has records of another kind"
 _QUIET_S: Final = 2.0
 _BATCH_BYTES: Final = 32 << 20
 
@@ -72,7 +77,7 @@ class CannotJoin(StoreError):  # noqa: N818
         super().__init__(
             f"holds late records that do not make a run with what came before: {reason}",
             place="store",
-            fix="`workbench show RUN` shows the run without them; report a bug of the importer",
+            fix="`workbench show RUN` shows the run without them, and names them",
         )
 
 
@@ -147,9 +152,9 @@ def with_earlier(store: Store, run: Imported, *, known: Container[str]) -> Impor
         return replace(run, made_of=())
     kept = store.kept(run.run_id)
     whole = joined(run, *kept.parts)
-    if whole is None:
-        return replace(with_apart(run), made_of=())
     try:
+        if whole is None:
+            return _in_its_place(store, joined(run, *kept.late.values()), run.run_id, kept)
         return _carried(store, replace(whole, run_id=run.run_id), kept)
     except CannotJoin:
         return LateRecords(run_id=run.run_id, raw=run.raw)
@@ -170,9 +175,10 @@ def as_received(
         return run
     if run.run_id not in known:
         return replace(run, made_of=())
+    late = LateRecords(run_id=run.run_id, raw=run.raw)
     if run.run_id in alike or are_of(FORMAT.name, store.kept(run.run_id).whole):
-        return LateRecords(run_id=run.run_id, raw=run.raw)
-    return replace(with_apart(run), made_of=())
+        return late
+    return late if _is_readable(store, run.run_id) else replace(with_apart(run), made_of=())
 
 
 def _together(store: Store, run_id: str) -> Imported:
@@ -184,8 +190,38 @@ def _together(store: Store, run_id: str) -> Imported:
     kept = store.kept(run_id)
     run = whole_of(FORMAT.name, *kept.parts, file=RECEIVED)
     if run is None:
-        raise CannotJoin("it has records of another kind")
+        raise CannotJoin(_OTHER)
     return _carried(store, replace(run, run_id=run_id), kept)
+
+
+def _in_its_place(store: Store, run: Imported | None, run_id: str, kept: Kept) -> Imported:
+    """Return a run of records of another kind than what is stored under its id.
+
+    Raises:
+        CannotJoin: they tell less than what is stored, or are of several kinds themselves.
+    """
+    if run is None or (_is_readable(store, run_id) and _is_poorer(run, store, run_id)):
+        raise CannotJoin(_OTHER)
+    return replace(with_apart(run), run_id=run_id, made_of=tuple(kept.late))
+
+
+def _is_readable(store: Store, run_id: str) -> bool:
+    try:
+        store.imported(run_id)
+    except TraceFormatError:
+        return False
+    return True
+
+
+def _is_poorer(run: Imported, store: Store, run_id: str) -> bool:
+    """Whether a run tells less than the stored one: it has a worse grade, or fewer events."""
+    trace, losses, _ = store.imported(run_id)
+    return run.trace is None or _rank(run.trace, run.losses) > _rank(trace, losses)
+
+
+def _rank(trace: Trace, losses: Losses) -> tuple[int, int]:
+    """Return what sorts the most telling first."""
+    return tuple(Grade).index(losses.grade), -len(trace.events)
 
 
 def _carried(store: Store, run: Imported, kept: Kept) -> Imported:
