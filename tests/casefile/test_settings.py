@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from workbench.casefile.settings import find_settings, load_settings, parse_settings
-from workbench.errors import CaseFormatError
+from workbench.errors import CaseFormatError, InputError
 from workbench.model.settings import Settings
 from workbench.model.trace import Effect
 
@@ -81,13 +81,17 @@ def test_a_file_is_loaded_from_disk(tmp_path: Path):
         ("[review]\nlead_days = 'soon'\n", "expected an integer"),
         ("[folders]\nstore = 2026-11-30\n", "expected a string"),
         ("not toml", "is not TOML"),
+        ("[effects]\nx = 'read'\n", '[tools."NAME"] and effect = "read"'),
+        ("[[outcomes]]\ntool='*'\nwhen='a == 1'\noutcome='ok'\n", "write a list of strings"),
+        ("[[outcomes]]\ntool='*'\nwhen=['a is 1']\noutcome='ok'\n", "outcomes.0.when.0"),
+        ("[[outcomes]]\ntool='*'\nwhen=['a == 1']\noutcome='bad'\n", "expected one of ok"),
         (f"a = {'[' * 100_000}", "is nested too deeply"),
         (f"a = {'[' * 3_000}{']' * 3_000}", "is nested too deeply"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, said: str):
     """A mistyped key must not be passed over."""
-    with pytest.raises(CaseFormatError, match=r"workbench\.toml") as caught:
+    with pytest.raises(InputError, match=r"workbench\.toml") as caught:
         parse_settings(text)
 
     assert said in str(caught.value)

@@ -201,7 +201,7 @@ def test_diagnose_proposes_clauses_with_their_evidence(demo, shell):
 
     assert said.status == 0
     assert "high: success_without_read_back" in said.out
-    assert "(events 121, 122, 129)" in said.out
+    assert "(events 121, 122, 125, 126, 129)" in said.out
     assert set(document) == {"suggestions"}
     assert document["suggestions"]
     assert all(set(s) == SUGGESTION_KEYS for s in document["suggestions"])
@@ -226,10 +226,10 @@ def test_nothing_to_suggest_is_said(folder, shell):
 
     said = shell("diagnose", "a.json")
 
-    assert (said.status, said.out) == (
-        0,
-        "no detector has anything to suggest; state the contract by hand\n",
-    )
+    assert said.status == 0
+    assert said.out.startswith("no detector has anything to suggest; state the contract by hand\n")
+    assert "docs/settings.md" in said.out
+    assert "docs/contract.md" in said.out
 
 
 def test_a_sound_store_is_verified(demo, shell):

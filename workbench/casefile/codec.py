@@ -221,7 +221,7 @@ def _decode_event(value: Json, place: Place, key: Key) -> object:
 
 def _sequence_reader(origin: type, members: tuple[Any, ...]) -> Reader:
     if origin is frozenset or members[1:] == (Ellipsis,):
-        return _list_reader(origin, _reader(members[0]))
+        return _list_reader(origin, _reader(members[0]), members[0])
     readers = [_reader(member) for member in members]
 
     def read(value: Json, place: Place, key: Key) -> object:
@@ -237,10 +237,12 @@ def _sequence_reader(origin: type, members: tuple[Any, ...]) -> Reader:
     return read
 
 
-def _list_reader(origin: type, inner: Reader) -> Reader:
+def _list_reader(origin: type, inner: Reader, member: Any) -> Reader:  # noqa: ANN401
+    want = "a list of strings" if member is str else "a list"
+
     def read(value: Json, place: Place, key: Key) -> object:
         if not isinstance(value, list):
-            raise _wrong(value, "a list", place, key)
+            raise _wrong(value, want, place, key)
         return origin([inner(item, place, (key, at)) for at, item in enumerate(value)])
 
     return read

@@ -13,6 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from workbench.casefile.clause_parts import read_predicate
 from workbench.casefile.codec import decode
 from workbench.casefile.contract import read_claims
 from workbench.casefile.files import read_bytes
@@ -28,6 +29,11 @@ __all__ = ["find_settings", "keys_folder", "load_settings", "parse_settings"]
 
 FILE_NAME = "workbench.toml"
 _MAX_BYTES: Final = 64 << 10
+_OTHER_NAMES: Final = {
+    "effects": 'declare each tool by itself: [tools."NAME"] and effect = "read" below it',
+    "rules": 'write [[outcomes]] with tool = "*", when = ["status == 504"], outcome = "unknown"',
+}
+"""What people call a table -> how its content is written."""
 
 
 def find_settings(start: Path) -> Path | None:
@@ -54,7 +60,7 @@ def load_settings(path: Path | None) -> Settings:
 
     Raises:
         CaseFormatError: not UTF-8, not TOML, an unknown key or a wrong type.
-        ContractError: `[claims]` is none.
+        ContractError: `[claims]` is none, or a predicate of `[[outcomes]]`.
     """
     if path is None:
         return Settings()
@@ -79,7 +85,11 @@ def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
             "is nested too deeply to read", place=name, fix="flatten it"
         ) from None
     place = Place(name=name)
+    _refuse_other_tables(document, place)
     settings = decode(Settings, _as_json(document), place=place)
+    for at, rule in enumerate(settings.outcomes):
+        for nth, predicate in enumerate(rule.when):
+            read_predicate(predicate, place, f"outcomes.{at}.when.{nth}")
     read_claims(settings.claims, place, "claims")
     for tool, setting in settings.tools.items():
         if setting.local and setting.effect is not Effect.PURE:
@@ -89,6 +99,13 @@ def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
                 fix='add effect = "pure", or remove local',
             )
     return settings
+
+
+def _refuse_other_tables(document: dict[str, object], place: Place) -> None:
+    """Say where a thing stands whose table is called otherwise than people expect."""
+    for name, fix in _OTHER_NAMES.items():
+        if name in document:
+            raise place.error(name, "is not a table here; see docs/settings.md", fix=fix)
 
 
 def _as_json(document: dict[str, object]) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import encode
 from workbench.casefile.files import require_target, write_private
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from workbench.model.verdict import Suggestion
 
 __all__ = ["add_arguments", "execute"]
+
+_NOTHING: Final = "no detector has anything to suggest"
+_NEXT: Final = (
+    "see in `workbench show RUN` how each call ended; say which answers mean a failed call under"
+    " [[outcomes]] in workbench.toml (docs/settings.md), or write a contract (docs/contract.md)"
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -51,7 +57,7 @@ def execute(options: Namespace) -> int:
         print_json({"suggestions": encode(tuple(suggestions))})
         return 0
     if not suggestions:
-        print("no detector has anything to suggest; state the contract by hand")
+        print(f"{_NOTHING}; state the contract by hand\n  Fix: {_NEXT}")
     for suggestion in suggestions:
         print(render_suggestion(suggestion))
     if options.write is not None:
@@ -61,6 +67,5 @@ def execute(options: Namespace) -> int:
 
 def _write(suggestions: Sequence[Suggestion], path: Path) -> None:
     if not suggestions:
-        message = "no detector has anything to suggest"
-        raise InputError(message, place="--write", fix="state the contract by hand")
+        raise InputError(_NOTHING, place="--write", fix=f"state the contract by hand: {_NEXT}")
     write_private(path, suggestions[0].contract)

@@ -26,6 +26,7 @@ from workbench.ingest.reader import read_tools
 from workbench.model.trace import Grade
 from workbench.model.wording import counted
 from workbench.review.checkup import (
+    ASSUMED_FIX,
     Checkup,
     checkup_document,
     checkup_lines,
@@ -177,7 +178,7 @@ def _lines(taken: dict[Path, Intake], lost: Checkup, explained: Checkup | None) 
             f"{name} ({proposed_effect(name).value}?)" for name in sorted(lost.assumed)
         )
         yield harmless(f"effect not declared, taken as write: {guesses}")
-        yield "  Fix: declare effects in workbench.toml, or give --tools FILE"
+        yield f"  Fix: {ASSUMED_FIX}"
 
 
 def _loss_lines(lost: Checkup) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from workbench.model.event import Outcome
 from workbench.model.jsonvalue import JsonMap
 from workbench.model.trace import Effect
 
@@ -51,7 +52,7 @@ class OutcomeSetting:
     """Glob."""
     when: tuple[str, ...]
     """Predicates on the result; all must hold."""
-    outcome: str
+    outcome: Outcome
     detail: str | None = None
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.store.handle import Store
 
 __all__ = [
+    "ASSUMED_FIX",
     "MEANINGS",
     "Checkup",
     "checkup_document",
@@ -43,7 +44,10 @@ MEANINGS: Final = {
 }
 """What can be made of a run of each grade."""
 
-_ASSUMED_FIX: Final = "declare effects in workbench.toml, or give --tools FILE"
+ASSUMED_FIX: Final = (
+    "declare effects in workbench.toml, or give --tools FILE"
+    ' ([tools."NAME"] effect = "read": docs/settings.md)'
+)
 _SHOWN: Final = 20
 
 
@@ -196,7 +200,7 @@ def _assumed_lines(checkup: Checkup) -> Iterator[str]:
     if checkup.assumed:
         guesses = (f"{name} ({proposed_effect(name).value}?)" for name in sorted(checkup.assumed))
         yield harmless(f"  effect not declared, taken as write: {', '.join(guesses)}")
-        yield f"    Fix: {_ASSUMED_FIX}"
+        yield f"    Fix: {ASSUMED_FIX}"
 
 
 def checkup_document(checkup: Checkup) -> JsonMap:

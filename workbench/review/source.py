@@ -15,7 +15,7 @@ from workbench.casefile.contract import parse_predicate
 from workbench.check.outcomes import OutcomeRule, assumed_tools, resolve_outcomes
 from workbench.errors import InputError
 from workbench.ingest.reader import load_run, read_tools
-from workbench.model.event import Outcome, ToolCall
+from workbench.model.event import ToolCall
 from workbench.model.trace import Effect, Grade, Losses, Tool, Trace
 from workbench.review.declared import with_tools
 from workbench.review.late import latest
@@ -163,7 +163,7 @@ def outcome_rules(settings: Settings) -> tuple[OutcomeRule, ...]:
         OutcomeRule(
             tool=rule.tool,
             when=tuple(parse_predicate(text) for text in rule.when),
-            outcome=Outcome(rule.outcome),
+            outcome=rule.outcome,
             detail=rule.detail,
         )
         for rule in settings.outcomes

@@ -66,7 +66,8 @@ def _unmarked(script: Transcript) -> Iterator[Loss]:
             kind="errors_unmarked",
             count=results,
             note="results without any mark of errors",
-            fix="rules under `[[outcomes]]` in workbench.toml tell failed ones by their content",
+            fix="rules under `[[outcomes]]` in workbench.toml tell failed ones by their content"
+            " (docs/settings.md)",
         )
 
 
