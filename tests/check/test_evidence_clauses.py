@@ -210,11 +210,14 @@ def test_the_short_form_takes_the_longest_tool_name():
 
 
 def test_a_short_form_without_a_tool_is_an_authoring_error():
-    """The message shows the long form."""
+    """The message repeats what was written and shows the long form."""
     clause = SuccessRequires(id="success_requires/1", evidence=SHORT)
 
-    with pytest.raises(ContractError, match="tool: NAME"):
+    with pytest.raises(ContractError, match="begins with no tool") as refused:
         judge(a_trace(a_user(), a_claim()), a_contract(clause))
+
+    assert "'op.get.status'" in str(refused.value)
+    assert "tool: NAME" in str(refused.value)
 
 
 # --- final state ---------------------------------------------------------------

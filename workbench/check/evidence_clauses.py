@@ -13,7 +13,7 @@ import itertools
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.check.facts import Facts, failed, inconclusive, passed
 from workbench.check.operations import operation_ids
@@ -44,6 +44,9 @@ __all__ = [
     "check_success_requires",
     "named_evidence",
 ]
+
+_SHOWN: Final = 80
+"""Characters of a contract's path that an error repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +105,10 @@ def named_evidence(evidence: Evidence, tools: Iterable[str]) -> Evidence:
         if tool in known:
             rest = replace(evidence.predicate, path=path[length:])
             return replace(evidence, tool=tool, predicate=rest)
+    shown = ".".join(names)[:_SHOWN]
     raise ContractError(
-        "an item of evidence in the short form names no tool of the trace or the case",
-        fix="write {tool: NAME, pred: PATH OPERATOR LITERAL}, or list the tool under tools",
+        f"the evidence {shown!r} begins with no tool of the trace or the case",
+        fix="correct the tool, write {tool: NAME, pred: PATH OPERATOR LITERAL}, or list it under tools",
     )
 
 
