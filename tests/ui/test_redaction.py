@@ -210,6 +210,8 @@ def test_what_is_written_is_what_was_decided(tmp_path: Path) -> None:
     review.wait()
 
     assert review.failure is None
+    assert review.notice is not None
+    assert "1 text seen by nobody yet" in review.notice
     assert review.is_written
     text = review.out.read_text("utf-8")
     assert "+1 415 555 0132" in text

@@ -106,6 +106,7 @@ def test_masks_take_every_value_off_the_screen_but_not_the_structure(timeline):
     assert "Lovelace" not in said
     assert "ACC-4471902" not in said
     assert "billing.pause" in said
+    assert "text(0)" not in said, "a reply without words has nothing to hide"
 
 
 def test_a_text_beyond_what_the_browser_has_is_found_here(store):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from workbench.model.wording import counted
 from workbench.redact.policy import DecisionWord
 from workbench.ui.controllers.diff import MAX_HUNKS, text_parts
 
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
 
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.redact.desk import Cluster, Look, OpenText
+    from workbench.redact.redaction import Redaction
     from workbench.ui.controllers.decided import Key, Taken
     from workbench.ui.controllers.diff import Lines
 
-__all__ = ["Finding", "also_left", "detail_of", "findings_of", "row_of"]
+__all__ = ["Finding", "also_left", "detail_of", "findings_of", "row_of", "written"]
 
 _CHUNK: Final = 12_000
 """Characters of a text that are sent at once."""
@@ -215,3 +217,11 @@ def also_left(finding: Finding, findings: Sequence[Finding]) -> str | None:
         return None
     many = "1 other value stays" if len(others) == 1 else f"{len(others)} other values stay"
     return f"{many} too, being of the same type in the same text ({', '.join(others[:3])})."
+
+
+def written(name: str, redaction: Redaction) -> str:
+    """Say that a draft is written, and what then still stands in the way of an active case."""
+    said = f"{name} is written: {counted(redaction.values, 'value')} replaced."
+    if not redaction.unreviewed:
+        return said
+    return f"{said} {counted(redaction.unreviewed, 'text')} seen by nobody yet: see them before the case is activated."

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.codec import encode
 from workbench.casefile.draft import save_draft
 from workbench.errors import InputError, RefusedError
-from workbench.model.wording import counted
 from workbench.redact.desk import decide, look
 from workbench.redact.policy import DEFAULT_POLICY, Decision, DecisionWord, Strategy
 from workbench.redact.redaction import require_safe
@@ -28,6 +27,7 @@ from workbench.ui.controllers.findings import (
     detail_of,
     findings_of,
     row_of,
+    written,
 )
 from workbench.ui.controllers.worker import Worker, said_of
 
@@ -116,9 +116,9 @@ class RedactionReview:
         return self._log.standing(DECISION)
 
     @property
-    def ledger(self) -> tuple[LedgerEntry, ...]:
-        """What is replaced, as it was decided when that was worked out last."""
-        return () if self._now is None else self._now.redaction.ledger
+    def ledger(self) -> tuple[LedgerEntry, ...] | None:
+        """What is replaced, as it was decided when that was worked out last; None: not yet."""
+        return None if self._now is None else self._now.redaction.ledger
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -372,8 +372,7 @@ class RedactionReview:
             if self.entries == entries:
                 told: JsonMap = {"unreviewed": redaction.unreviewed, "values": redaction.values}
                 self._log.write(_WRITTEN, told, by=self.reviewer)
-                replaced = counted(redaction.values, "value")
-                self.notice = f"{self.out.name} is written: {replaced} replaced."
+                self.notice = written(self.out.name, redaction)
 
     def _failed(self, error: Exception) -> None:
         with self.lock:

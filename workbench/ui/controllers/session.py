@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from workbench.model.draft import Draft
+    from workbench.model.ledger import LedgerEntry
     from workbench.model.settings import Settings
     from workbench.redact.policy import Policy
     from workbench.review.incident import Incident
@@ -127,6 +129,8 @@ class Session:
         self._steps: dict[Stage, Step] = {}
         self._seals: dict[Stage, str] = {}
         self._watchers: dict[Stage, list[Callable[[Step], None]]] = {}
+        self._written_as: tuple[str, tuple[LedgerEntry, ...]] = "", ()
+        """What the redacted draft replaced, and what that rests on."""
         picker.watch(self._picked)
 
     @property
@@ -151,6 +155,7 @@ class Session:
         for stage in _ORDER:
             if stage in self._watchers:
                 self._refresh(stage)
+        self._mark_replaced()
 
     def summary(self) -> str:
         """Say where every step stands, a line each, without values of the trace."""
@@ -196,12 +201,29 @@ class Session:
         elif isinstance(step, RedactionReview | ShrinkReview):
             step.on_change.append(lambda: self._written(step))
         if isinstance(step, RedactionReview):
-            step.on_change.append(lambda: self._replaced(step))
+            step.on_change.append(self._mark_replaced)
 
-    def _replaced(self, step: RedactionReview) -> None:
-        """Mark in the timeline what is replaced, unless another run is shown by now."""
-        if self._steps.get(Stage.REDACTION) is step:
-            self.timeline.mark_replaced(step.ledger)
+    def _mark_replaced(self) -> None:
+        """Mark in the timeline what is replaced: as it is decided here, else as it was written."""
+        incident = self.picker.incident
+        if incident is None:
+            return
+        step = self._steps.get(Stage.REDACTION)
+        is_of_it = self._seals.get(Stage.REDACTION) == self._seal(Stage.REDACTION, incident)
+        decided = step.ledger if is_of_it and isinstance(step, RedactionReview) else None
+        self.timeline.mark_replaced(self._replaced(incident) if decided is None else decided)
+
+    def _replaced(self, incident: Incident) -> tuple[LedgerEntry, ...]:
+        """Return what the redacted draft has replaced; the file is read again when it is another."""
+        seal = self._seal(Stage.SHRINK, incident)
+        if self._written_as[0] != seal:
+            try:
+                draft = self._redacted(incident)
+            except WorkbenchError:  # the step that needs the draft says why
+                draft = None
+            note = None if draft is None else draft.redaction
+            self._written_as = seal, () if note is None else note.ledger
+        return self._written_as[1]
 
     def _written(self, step: RedactionReview | ShrinkReview) -> None:
         is_busy = step.is_checking if isinstance(step, RedactionReview) else step.is_working
@@ -246,13 +268,21 @@ class Session:
             return _missing(_NO_CONTRACT)
         if stage is Stage.REDACTION:
             return None
-        redacted = load_redacted(incident, self.desk.draft)
-        if redacted is None:
+        if not redacted_path(incident, self.desk.draft).is_file():
             return _missing(_NOT_REDACTED)
-        if redacted.draft != draft_id(incident.run.trace, contract):
+        redacted = self._redacted(incident)
+        if redacted is None:
             return _missing(_REDACTED_OTHERWISE)
         is_small = stage is Stage.SHRINK or load_small(incident, redacted, self.desk.draft)
         return None if is_small else _missing(_NOT_SMALL)
+
+    def _redacted(self, incident: Incident) -> Draft | None:
+        """Return the redacted draft; None: there is none by the contract that stands."""
+        contract = self._contract(incident).contract
+        draft = load_redacted(incident, self.desk.draft)
+        if contract is None or draft is None:
+            return None
+        return draft if draft.draft == draft_id(incident.run.trace, contract) else None
 
     def _opened(self, stage: Stage, incident: Incident) -> Step:
         desk, form = self.desk, self._contract(incident)

@@ -169,7 +169,8 @@ class Timeline:
     def _row(self, span: Span, trace: Trace, seen: _SeenAt) -> JsonMap:
         title, text, is_long = span.title, "", False
         if self.masks:
-            title = masked(span.title) if span.lane in ("message", "model") else span.title
+            says = span.title and span.lane in ("message", "model")
+            title = masked(span.title) if says else span.title
             text = title
         else:
             text = "\n".join(event_text(trace.events[seq]) for seq in span.seqs)

@@ -165,9 +165,9 @@ function render(context) {
       figure(`${count(now.surviving)} of ${count(now.values)}`, "values reach the case"),
       figure(count(now.unreviewed), now.unreviewed === 1 ? "text that nobody has seen" : "texts that nobody has seen", now.unreviewed ? "open" : "done"),
       figure(`${done} of ${reach.length}`, "decided"),
-      now.checking ? chip("checking …", "quiet")
+      el("span", { class: "wb-proven" }, now.checking ? chip("checking …", "quiet")
         : now.refusals.length ? chip(`✗ ${plural(now.refusals.length, "refusal")}`, "bad", { title: now.refusals.join("\n") })
-          : chip("✓ fails as before", "ok", { title: "The contract answers the same before and after, and no replaced value is left." }),
+          : chip("✓ fails as before", "ok", { title: "The contract answers the same before and after, and no replaced value is left." })),
       el("span", { class: "wb-track", "aria-hidden": "true" }, el("span", { at: { "--wb-share": reach.length ? done / reach.length : 1 } })));
     for (const reason of now.refusals) figures.append(el("span", { class: "wb-problem" }, reason));
     const counts = { open: reach.length - done, reaches: reach.length, all: all.length };
