@@ -452,7 +452,8 @@ function rows({ label, height = 26, visible = 16, role = "listbox", draw, look, 
     Enter: () => (items[at] ? onopen(items[at], at) : false),
     ...acts,
   });
-  const watch = new ResizeObserver(later);
+  // At once, since this comes after layout and before paint: a frame later would show a gap.
+  const watch = new ResizeObserver(update);
   watch.observe(node);
   return {
     node, go, paint,
