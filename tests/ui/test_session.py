@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -218,3 +219,66 @@ def test_another_contract_keeps_what_was_decided_on_values(tmp_path: Path) -> No
     again.name_reviewer("Bo")
     again.undo()
     assert a_session(tmp_path).step(Stage.REDACTION).entries == ()  # type: ignore[union-attr]
+
+
+def replaced_places(session: Session) -> str:
+    """What the summary says of places that are replaced."""
+    found = re.search(r"[0-9]+ places replaced", session.summary())
+    assert found is not None
+    return found[0]
+
+
+def test_both_notebooks_say_the_same_of_what_is_replaced(tmp_path: Path) -> None:
+    """The one that exports opens no redaction: it has the figure from the draft that was written."""
+    first = a_session(tmp_path)
+    assert replaced_places(first) == "0 places replaced"
+    stated(first)
+    redacted(first)
+
+    second = a_session(tmp_path)
+
+    assert replaced_places(second) == replaced_places(first) != "0 places replaced"
+    assert second.timeline.ledger == first.timeline.ledger
+    reopened = second.step(Stage.REDACTION)
+    assert isinstance(reopened, RedactionReview)
+    reopened.wait()
+    assert replaced_places(second) == replaced_places(first)
+
+
+def test_what_another_notebook_does_is_there_at_the_next_look(tmp_path: Path) -> None:
+    """Both are open at once; the one that exports has no form that reads the contract again."""
+    second = a_session(tmp_path)
+    opened: list[str] = []
+    second.watch(Stage.SHRINK, lambda step: opened.append(type(step).__name__))
+    first = a_session(tmp_path)
+    stated(first)
+    redacted(first)
+    assert replaced_places(second) == "0 places replaced"
+
+    second.look_again()
+
+    assert opened == ["Missing", "ShrinkReview"]
+    assert replaced_places(second) == replaced_places(first)
+
+
+@pytest.mark.parametrize("damage", ["contract", "file"])
+def test_a_draft_that_does_not_count_replaces_nothing(tmp_path: Path, damage: str) -> None:
+    """By another contract or damaged, it is not what will be exported; its step says so."""
+    first = a_session(tmp_path)
+    stated(first)
+    redacted(first)
+    incident = first.picker.incident
+    assert incident is not None
+    if damage == "file":
+        redacted_path(incident).write_text("{}", "utf-8")
+    else:
+        form = first.step(Stage.CONTRACT)
+        assert isinstance(form, ContractForm)
+        form.state("forbid_call: [billing.pause]\n")
+
+    second = a_session(tmp_path)
+
+    assert replaced_places(second) == "0 places replaced"
+    step = second.step(Stage.SHRINK)
+    assert isinstance(step, Missing)
+    assert f"shrink: {step.title}" in second.summary()

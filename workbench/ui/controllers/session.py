@@ -152,6 +152,8 @@ class Session:
 
     def look_again(self) -> None:
         """Open what can begin now, also by what was done elsewhere."""
+        if self.picker.incident is not None:
+            self.picker.incident.log.look()
         for stage in _ORDER:
             if stage in self._watchers:
                 self._refresh(stage)
@@ -171,7 +173,10 @@ class Session:
             step = self._contract(incident)
         if step is not None:
             return step.summary()
-        missing = self._missing(stage, incident)
+        try:
+            missing = self._missing(stage, incident)
+        except WorkbenchError as error:
+            missing = _refused(error)
         if missing is not None or incident is None or stage is Stage.CASE:
             return "not open here" if missing is None else missing.summary()
         path = _FILES[stage](incident, self.desk.draft)
@@ -255,7 +260,7 @@ class Session:
                 return missing or _missing(_NO_RUN)
             return self._opened(stage, incident)
         except WorkbenchError as error:
-            return Missing(title="This step cannot begin.", detail=str(error))
+            return _refused(error)
 
     def _missing(self, stage: Stage, incident: Incident | None) -> Missing | None:
         """Return what has to be done before a step; None: it can begin."""
@@ -319,6 +324,10 @@ _FILES: Final = {Stage.REDACTION: redacted_path, Stage.SHRINK: small_path}
 
 def _missing(words: tuple[str, str]) -> Missing:
     return Missing(title=words[0], detail=words[1])
+
+
+def _refused(error: WorkbenchError) -> Missing:
+    return Missing(title="This step cannot begin.", detail=str(error))
 
 
 def _digest(path: Path) -> str:
