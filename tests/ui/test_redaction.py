@@ -94,7 +94,7 @@ def test_several_people_decide_under_their_own_names(tmp_path: Path) -> None:
         "a public number",
     )
     assert row(review, "PERSON")["by"] == "Ana"
-    assert "decisions by Ana, Bo Berg" in review.summary()
+    assert "decided by Ana, Bo Berg" in review.summary()
 
 
 def test_undo_takes_back_the_reviewers_own_last_decision(tmp_path: Path) -> None:
@@ -239,8 +239,57 @@ def test_a_text_is_settled_by_what_was_decided_in_it(tmp_path: Path) -> None:
     review.retain(name(review, "PHONE_NUMBER"), "a public number")
     review.wait()
 
-    assert row(review, "text", 1)["status"] == "settled"
+    text = row(review, "text", 1)
+    assert (text["status"], text["by"]) == ("settled", "Ana")
+    assert text["when"] == row(review, "PHONE_NUMBER")["when"]
     assert review.state()["unreviewed"] == 1
+
+
+def test_everybody_who_settled_a_text_is_named(tmp_path: Path) -> None:
+    """A tick without a name is nobody's."""
+    text = a_user("Write to rachel.rivera@fabrikam.com or call +1 415 555 0132 about it, please.")
+    trace = a_trace(text, a_call("billing.pause", outcome=Outcome.UNKNOWN), a_claim("Done."))
+    review = a_redaction(tmp_path, trace)
+    review.wait()
+    review.accept(name(review, "EMAIL_ADDRESS"))
+    review.name_reviewer("Bo")
+    review.accept(name(review, "PHONE_NUMBER"))
+    review.wait()
+
+    settled = [r for r in review.rows() if isinstance(r, dict) and r["status"] == "settled"]
+    assert [r["by"] for r in settled] == ["Ana, Bo"]
+
+
+def test_what_is_decided_is_counted_once_wherever_it_is_said(tmp_path: Path) -> None:
+    """Two draws of one value and a changed mind are one decided finding, not four decisions."""
+    review = opened(tmp_path)
+    mail = name(review, "EMAIL_ADDRESS")
+    for _ in range(2):
+        review.accept(mail, strategy=Strategy.NEXT_DRAW)
+        review.wait()
+    review.reject(mail)
+    review.retain(name(review, "PHONE_NUMBER"), "a public number")
+    review.wait()
+
+    rows = [r for r in review.rows() if isinstance(r, dict) and r["status"] != "open"]
+    reaching = [r for r in rows if r["reaches"]]
+    state = review.state()
+    assert len(review.entries) == 4
+    assert (state["decided"], state["others"]) == (len(reaching), len(rows) - len(reaching))
+    assert f"{state['decided']} of {state['reaching']}" in review.summary()
+    assert state["can_undo"]
+
+
+def test_what_does_not_reach_the_case_is_counted_apart(tmp_path: Path) -> None:
+    """It needs nobody's eyes, so it does not make the share of what does larger."""
+    review = opened(tmp_path)
+    other = next(r for r in review.rows() if isinstance(r, dict) and not r["reaches"])
+    review.accept(str(other["name"]))
+    review.wait()
+
+    state = review.state()
+    assert (state["decided"], state["others"]) == (0, 1)
+    assert f"0 of {state['reaching']} and 1 other decided by Ana" in review.summary()
 
 
 def test_a_value_that_the_policy_keeps_is_not_accepted_against_it(tmp_path: Path) -> None:

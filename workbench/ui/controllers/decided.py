@@ -51,6 +51,11 @@ class Taken:
         found = [e for key, (e, _) in self._last.items() if key[2] and key[0] & places]
         return max(found, key=lambda entry: entry.seq) if found else None
 
+    def about(self, places: frozenset[str]) -> tuple[Entry, ...]:
+        """Return the entries on texts or values at any of these places, oldest first."""
+        found = (entry for key, (entry, _) in self._last.items() if key[0] & places)
+        return tuple(sorted(found, key=lambda entry: entry.seq))
+
 
 def taken(entry: Entry) -> Decision:
     """Read the decision of an entry.

@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from workbench.ui.controllers.decided import Key, Taken
     from workbench.ui.controllers.diff import Lines
 
-__all__ = ["Finding", "also_left", "detail_of", "findings_of", "row_of", "written"]
+__all__ = [
+    "Finding",
+    "also_left",
+    "detail_of",
+    "findings_of",
+    "progress_in_words",
+    "progress_of",
+    "row_of",
+    "written",
+]
 
 _CHUNK: Final = 12_000
 """Characters of a text that are sent at once."""
@@ -145,7 +154,7 @@ def _status(finding: Finding, taken: Taken) -> JsonMap:
         entry = taken.who_saw(frozenset(finding.places))
         if entry is not None and frozenset(finding.places) <= taken.seen:
             return {"status": "seen", "by": entry.actor, "when": entry.at}
-        return {"status": "settled" if finding.is_settled else "open", "by": None}
+        return _settled(finding, taken) if finding.is_settled else {"status": "open", "by": None}
     last = taken.last(finding.key)
     if last is not None:
         entry, decision = last
@@ -161,6 +170,31 @@ def _status(finding: Finding, taken: Taken) -> JsonMap:
         word = finding.cluster.contexts[0].stays or DecisionWord.RETAINED.value
         return {"status": word, "by": None if given is None else given.by, "policy": True}
     return {"status": "open", "by": None}
+
+
+def _settled(finding: Finding, taken: Taken) -> JsonMap:
+    """Say who decided on the values of texts: they answer for the texts as well."""
+    entries = taken.about(frozenset(finding.places))
+    names = ", ".join(dict.fromkeys(entry.actor for entry in entries))
+    return {"status": "settled", "by": names or None, "when": entries[-1].at if entries else None}
+
+
+def progress_of(findings: Sequence[Finding], taken: Taken) -> dict[str, int]:
+    """Count findings: those that reach the case, the decided ones of them and of the others."""
+    decided = {f.name for f in findings if _status(f, taken)["status"] != "open"}
+    reaching = {f.name for f in findings if f.cluster is None or f.cluster.surviving}
+    return {
+        "reaching": len(reaching),
+        "decided": len(decided & reaching),
+        "others": len(decided - reaching),
+    }
+
+
+def progress_in_words(findings: Sequence[Finding], taken: Taken) -> str:
+    """Say how many findings are decided, as the view says it."""
+    told = progress_of(findings, taken)
+    others = f" and {counted(told['others'], 'other')}" if told["others"] else ""
+    return f"{told['decided']} of {told['reaching']}{others} decided"
 
 
 def detail_of(finding: Finding, lines: Lines, start: int) -> JsonMap:

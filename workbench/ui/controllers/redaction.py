@@ -26,6 +26,8 @@ from workbench.ui.controllers.findings import (
     also_left,
     detail_of,
     findings_of,
+    progress_in_words,
+    progress_of,
     row_of,
     written,
 )
@@ -154,14 +156,14 @@ class RedactionReview:
             "failure": self.failure,
             "notice": self.notice,
             "written": self.is_written,
-            "decided": len(self.entries),
+            "can_undo": bool(self.entries),
             "out": self.out.name,
             "looked": now is not None,
         }
         if now is not None:
             assert self._base is not None  # noqa: S101  it is looked at first
             found = self._base.redaction
-            shown |= {
+            shown |= progress_of(self.findings, Taken(self.entries)) | {
                 "surviving": found.surviving,
                 "values": found.values,
                 "unreviewed": now.redaction.unreviewed,
@@ -193,10 +195,10 @@ class RedactionReview:
         found = self._base.redaction
         names = ", ".join(dict.fromkeys(entry.actor for entry in self.entries)) or "nobody yet"
         written = f"written to {self.out.name}" if self.is_written else "not written yet"
+        decided = progress_in_words(self.findings, Taken(self.entries))
         return (
             f"redaction of {self._draft.draft}: {found.surviving} of {found.values} values"
-            f" reach the case, {self._now.redaction.unreviewed} texts unseen, {len(self.entries)} decisions"
-            f" by {names}; {written}"
+            f" reach the case, {self._now.redaction.unreviewed} texts unseen, {decided} by {names}; {written}"
         )
 
     # --- what people do --------------------------------------------------------

@@ -2,7 +2,7 @@
 
 const STATUS = {
   open: ["○", "to decide"], accepted: ["✓", "accepted"], rejected: ["–", "not personal"],
-  retained: ["◆", "stays"], seen: ["✓", "seen"], settled: ["✓", "settled by decisions on its values"],
+  retained: ["◆", "stays"], seen: ["✓", "seen"], settled: ["✓", "settled with its values"],
   sent: ["…", "being kept"],
 };
 const TYPES = { LOCATION: "place", PERSON: "person", EMAIL_ADDRESS: "e-mail address", PHONE_NUMBER: "phone number" };
@@ -155,8 +155,6 @@ function render(context) {
     ui.drop("failure");
     if (now.failure && now.looked) ui.notice("failure", now.failure); // else it stands in place of the list
     if (now.notice) ui.notice(now.written ? "done" : "told", now.notice);
-    const reach = all.filter((row) => row.reaches);
-    const done = reach.filter((row) => row.status !== "open").length;
     if (!now.looked) {
       write.disabled = undo.disabled = true;
       return fill(figures);
@@ -164,19 +162,19 @@ function render(context) {
     fill(figures,
       figure(`${count(now.surviving)} of ${count(now.values)}`, "values reach the case"),
       figure(count(now.unreviewed), now.unreviewed === 1 ? "text that nobody has seen" : "texts that nobody has seen", now.unreviewed ? "open" : "done"),
-      figure(`${done} of ${reach.length}`, "decided"),
+      figure(`${now.decided} of ${now.reaching}`, "decided"),
       el("span", { class: "wb-proven" }, now.checking ? chip("checking …", "quiet")
         : now.refusals.length ? chip(`✗ ${plural(now.refusals.length, "refusal")}`, "bad", { title: now.refusals.join("\n") })
           : chip("✓ fails as before", "ok", { title: "The contract answers the same before and after, and no replaced value is left." })),
-      el("span", { class: "wb-track", "aria-hidden": "true" }, el("span", { at: { "--wb-share": reach.length ? done / reach.length : 1 } })));
+      el("span", { class: "wb-track", "aria-hidden": "true" }, el("span", { at: { "--wb-share": now.reaching ? now.decided / now.reaching : 1 } })));
     for (const reason of now.refusals) figures.append(el("span", { class: "wb-problem" }, reason));
-    const counts = { open: reach.length - done, reaches: reach.length, all: all.length };
+    const counts = { open: now.reaching - now.decided, reaches: now.reaching, all: all.length };
     const words = { open: "To decide", reaches: "Reaches the case", all: "All" };
     fill(filters, Object.keys(words).map((name) => button(`${words[name]} ${count(counts[name])}`,
       () => { filter = name; draw_state(); draw_list(); }, { pressed: filter === name })));
     write.disabled = now.checking || now.refusals.length > 0;
-    undo.disabled = !now.decided;
-    ui.status(`${plural(now.decided, "decision")} kept. ${now.written ? `✓ ${now.out} is written as decided.` : `${now.out} is not written as decided yet.`}`
+    undo.disabled = !now.can_undo;
+    ui.status(`${count(now.decided)} of ${count(now.reaching)}${now.others ? ` and ${plural(now.others, "other")}` : ""} decided, each kept. ${now.written ? `✓ ${now.out} is written as decided.` : `${now.out} is not written as decided yet.`}`
       + `${now.names_in_prose ? "" : " Names in prose are not detected: no language model was asked."}`);
   }
 
