@@ -1,17 +1,21 @@
 """The spans of one run, each read in its dialect, to the parts that make its conversation.
 
 One thing is often told by several spans: an execution of a tool and the MCP call inside it, a
-request to a model and the client's request below it. Each counts once.
+request to a model and the client's request below it, or beside it where two libraries know nothing
+of one another. Each counts once.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.ingest.events.messages import Role
+from workbench.ingest.events.retold import key_of
 from workbench.ingest.events.spans import ModelSpan, ToolSpan
 from workbench.ingest.otlp.genai import GENAI
 from workbench.ingest.otlp.genai_events import GENAI_EVENTS
@@ -35,6 +39,10 @@ _DIALECTS: Final = (
     *(PYDANTIC_AI, OPENINFERENCE, OPENLLMETRY, LANGSMITH, MCP, GENAI, GENAI_EVENTS),
 )
 """In this order: what a library alone writes before what it shares with others."""
+
+_REPLY_ID: Final = "gen_ai.response.id"
+_AT_ONCE: Final = 64
+"""Requests at one time among which the same request, told by another library, is looked for."""
 
 _AGENT_NAMES: Final = ("gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id")
 
@@ -66,11 +74,12 @@ def told_by(recording: Recording) -> list[Told]:
 def events_of(told: Sequence[Told], recording: Recording) -> list[ModelSpan | ToolSpan]:
     """Return requests and executions, each once, with the agent that each belongs to."""
     models = {one.span.span_id: one for one in told if isinstance(one.part.event, ModelSpan)}
-    outer = _around(models, recording)
+    repeats = _around(models, recording)
+    repeats |= _beside([one for one in models.values() if one.span.span_id not in repeats])
     found: list[ModelSpan | ToolSpan] = []
     for one in _outermost_tools(told, recording):
         event = one.part.event
-        if event is None or (one.span.span_id in outer and isinstance(event, ModelSpan)):
+        if event is None or (one.span.span_id in repeats and isinstance(event, ModelSpan)):
             continue
         found.append(replace(event, agent=_agent(one.span, recording)))
     if not any(isinstance(event, ModelSpan) for event in found):
@@ -84,15 +93,85 @@ def _around(models: dict[str | None, Told], recording: Recording) -> set[str | N
     for one in models.values():
         for above in recording.tree.parents(one.span):
             if above.span_id in models and above.span_id not in repeats:
-                full = _is_full(one) or not _is_full(models[above.span_id])
-                repeats.add(above.span_id if full else one.span.span_id)
+                repeats.add(_lesser(models[above.span_id], one).span.span_id)
     return repeats
 
 
-def _is_full(one: Told) -> bool:
+def _beside(models: Sequence[Told]) -> set[str | None]:
+    """Return the requests that another library tells too, in a span that is no parent of its own.
+
+    A client that writes spans itself and an instrumentation that does not make its own the current
+    one stand side by side. Of two that say equally much the one that began last counts.
+
+    Args:
+        models: requests, in the order in which they began.
+    """
+    if len({one.span.scope for one in models}) == 1:
+        return set()
+    repeats: set[str | None] = set()
+    nearest = partial(deque[Told], maxlen=_AT_ONCE)
+    before: defaultdict[str | None, deque[Told]] = defaultdict(nearest)
+    """Reply's id -> requests that had it; None: all of them."""
+    for one in models:
+        given = one.span.text(_REPLY_ID)
+        for other in reversed([*before[None], *(before[given] if given else ())]):
+            if other.span.span_id not in repeats and _is_same(other, one):
+                repeats.add(_lesser(other, one).span.span_id)
+                if one.span.span_id in repeats:
+                    break
+        for key in {None, given}:
+            before[key].append(one)
+    return repeats
+
+
+def _is_same(one: Told, other: Told) -> bool:
+    """Whether two spans can only be one request: by the reply's id, else by all that both say."""
+    if not (one.span.scope and other.span.scope and one.span.scope != other.span.scope):
+        return False
+    if not _overlap(one.span, other.span):
+        return False
+    ids = {one.span.text(_REPLY_ID), other.span.text(_REPLY_ID)}
+    if None not in ids:
+        return len(ids) == 1
+    facts = list(zip(_facts(one), _facts(other), strict=True))
+    tokens, parents = facts[0], (one.span.parent_id, other.span.parent_id)
+    is_close = None not in tokens or (parents[0] == parents[1] and parents[0] is not None)
+    return is_close and all(
+        first == second for first, second in facts if None not in (first, second)
+    )
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    if one.start is None or one.end is None or other.start is None or other.end is None:
+        return False
+    starts, ends = (one.start.micros, other.start.micros), (one.end.micros, other.end.micros)
+    return max(starts) < min(ends)
+
+
+def _facts(one: Told) -> tuple[object, ...]:
+    """Return what two spans of one request agree in; None: not said."""
     event = one.part.event
     assert isinstance(event, ModelSpan)  # noqa: S101  only requests are asked
-    return bool(event.history) or any(one.said.text or one.asked for one in event.reply)
+    usage = next((message.said.usage for message in event.reply if message.said.usage), None)
+    said = tuple(map(key_of, event.reply))
+    return (
+        None if usage is None else usage.input_tokens,
+        event.request.model,
+        one.span.failed,
+        None if event.unseen else said,
+    )
+
+
+def _lesser(outer: Told, inner: Told) -> Told:
+    """Return the one that says less; the outer if they say equally much."""
+    return outer if _contents(inner) >= _contents(outer) else inner
+
+
+def _contents(one: Told) -> int:
+    """Return of how many of the two, what was sent and what came back, a request says anything."""
+    event = one.part.event
+    assert isinstance(event, ModelSpan)  # noqa: S101  only requests are asked
+    return bool(event.history) + any(said.said.text or said.asked for said in event.reply)
 
 
 def _outermost_tools(told: Sequence[Told], recording: Recording) -> Iterable[Told]:
