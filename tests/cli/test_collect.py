@@ -39,13 +39,13 @@ class Process:
         assert found, self.invitation
         self.port = int(found[1])
 
-    def post(self, trace: str) -> int:
+    def post(self, trace: str, *, path: str = "/v1/traces") -> int:
         """Send one run; return the status."""
         spans = [{**span, "traceId": trace} for span in a_billing_run()]
         body = json.dumps(a_document(*spans))
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
-            connection.request("POST", "/v1/traces", body, {"content-type": "application/json"})
+            connection.request("POST", path, body, {"content-type": "application/json"})
             return connection.getresponse().status
         finally:
             connection.close()
@@ -88,10 +88,31 @@ def test_a_signal_ends_it_with_what_came(folder: Path, started: Any, number: int
         assert store.run_ids() == {"a" * 32, "b" * 32}
 
 
+def test_what_was_refused_is_said_at_once_and_counted_at_the_end(started: Any) -> None:  # noqa: ANN401
+    """Whoever starts it sees why nothing comes, and does not take two stored runs for all of them."""
+    process = started()
+    assert process.post("a" * 32, path="/v1/metrics") == 404
+    assert process.child.stderr is not None
+    first = process.child.stderr.readline() + process.child.stderr.readline()
+    assert process.post("b" * 32, path="/v1/metrics") == 404
+    assert process.post("c" * 32) == 200
+
+    status, out, err = process.end(signal.SIGTERM)
+
+    assert first.startswith("workbench: a request was refused for another path than /v1/traces")
+    assert "\n  Fix: give OTEL_EXPORTER_OTLP_ENDPOINT without a path" in first
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == (
+        "1 requests with 4 records stored in 1 batches: 1 runs; "
+        "2 refused: 2 for another path than /v1/traces and /v1/logs (404)"
+    )
+
+
 def test_the_document_says_what_came(started: Any) -> None:  # noqa: ANN401
     """Scripts read it; nothing else is on stdout."""
     process = started("--json")
     process.post("a" * 32)
+    process.post("a" * 32, path="/elsewhere")
 
     status, out, _ = process.end(signal.SIGTERM)
 
@@ -99,10 +120,11 @@ def test_the_document_says_what_came(started: Any) -> None:  # noqa: ANN401
     assert status == 0
     assert {name: document[name] for name in ("requests", "refused", "records", "runs")} == {
         "requests": 1,
-        "refused": 0,
+        "refused": 1,
         "records": 4,
         "runs": 1,
     }
+    assert document["refused_by_reason"] == {"path": 1}
     assert isinstance(document["losses"], list)
 
 

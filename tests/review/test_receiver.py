@@ -21,9 +21,9 @@ from workbench.errors import InputError
 from workbench.ingest.received import pieces_of_json, pieces_of_protobuf, runs_of
 from workbench.model.event import ToolCall
 from workbench.model.trace import Effect, Tool
-from workbench.review import receiver as edge
 from workbench.review.collect import Answer, Collector
 from workbench.review.receiver import Receiver, receiving
+from workbench.review.refusals import LIMIT_BYTES, Refusal
 from workbench.store.errors import StoreFull
 from workbench.store.handle import open_store
 
@@ -234,36 +234,74 @@ def test_a_body_that_is_no_request_is_refused_and_stores_nothing(tmp_path: Path,
 
 
 REFUSED = {
-    "path": ({"path": "/v1/metrics"}, 404),
-    "method": ({"method": "GET"}, 405),
-    "media type": ({"kind": "text/plain"}, 415),
-    "no media type": ({"kind": ""}, 415),
-    "encoding": ({"headers": {"content-encoding": "br"}}, 415),
-    "no gzip": ({"headers": {"content-encoding": "gzip"}}, 400),
-    "web page": ({"headers": {"origin": "https://example.com"}}, 403),
-    "rebound name": ({"headers": {"host": "evil.example:80"}}, 403),
+    "path": ({"path": "/v1/metrics"}, 404, Refusal.PATH),
+    "method": ({"method": "GET"}, 405, Refusal.METHOD),
+    "media type": ({"kind": "text/plain"}, 415, Refusal.MEDIA_TYPE),
+    "no media type": ({"kind": ""}, 415, Refusal.MEDIA_TYPE),
+    "encoding": ({"headers": {"content-encoding": "br"}}, 415, Refusal.ENCODING),
+    "no gzip": ({"headers": {"content-encoding": "gzip"}}, 400, Refusal.DAMAGED),
+    "web page": ({"headers": {"origin": "https://example.com"}}, 403, Refusal.FOREIGN),
+    "rebound name": ({"headers": {"host": "evil.example:80"}}, 403, Refusal.FOREIGN),
+    "too large": ({"headers": {"content-length": str(LIMIT_BYTES + 1)}}, 413, Refusal.TOO_LARGE),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_no_exporter_sends_is_refused(tmp_path: Path, name: str) -> None:
     """A web page can send to loopback too, and must not write traces."""
-    options, wanted = REFUSED[name]
+    options, wanted, reason = REFUSED[name]
 
     with collecting(tmp_path) as client:
         status, answer, headers = client.post(a_body(), **options)  # type: ignore[arg-type]
         after = client.post(a_body())
 
     assert status == wanted
+    assert client.collector.tally.refusals == {reason: 1}
+    (said,) = client.said
+    assert f"({wanted}); more of them are counted\n  Fix: " in said
     assert headers["connection"] == "close"
     assert json.loads(answer)["message"]
     assert after[0] == 200
 
 
+def test_the_first_refusal_of_a_kind_is_said_and_all_are_counted(tmp_path: Path) -> None:
+    """Only the client sees the answer; a metrics exporter sends to the wrong path all day long."""
+    hostile = "/v1/rachel.rivera@fabrikam.com"
+
+    with collecting(tmp_path) as client:
+        for _ in range(3):
+            client.post(a_body(), path=hostile)
+        client.post(b"rachel.rivera@fabrikam.com")
+        client.post(a_body())
+
+    assert client.collector.tally.refusals == {Refusal.PATH: 3, Refusal.NO_OTLP: 1}
+    assert client.collector.tally.refused == 4
+    assert [text.partition(" (")[0] for text in client.said] == [
+        "a request was refused for another path than /v1/traces and /v1/logs",
+        "a request was refused for a body that is no OTLP of spans or log records",
+    ]
+    assert "rachel" not in "".join(client.said)
+
+
+def test_an_exporter_that_speaks_grpc_or_tls_is_told_apart(tmp_path: Path) -> None:
+    """The default of several SDKs; nothing else would say why no run comes."""
+    with collecting(tmp_path) as client:
+        grpc = raw_answer(client.port, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        odd = raw_answer(client.port, b"rachel HTTP/1.1\r\n\r\n")
+        method = raw_answer(client.port, b"TRACE /v1/traces HTTP/1.1\r\nhost: localhost\r\n\r\n")
+
+    assert grpc.startswith(b"HTTP/1.1 400")
+    assert odd.endswith(b'{"message": "expected POST in HTTP/1.1"}')
+    assert method.startswith(b"HTTP/1.1 405")
+    assert b"rachel" not in odd
+    assert client.collector.tally.refusals == {Refusal.NO_HTTP: 2, Refusal.METHOD: 1}
+    assert "Fix: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf" in client.said[0]
+
+
 def test_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
     """Neither a long body nor a small one that unpacks to a long one takes the memory."""
-    bomb = zlib.compress(b" " * (edge.LIMIT_BYTES + 1), wbits=31)
-    headers = {"content-length": str(edge.LIMIT_BYTES + 1)}
+    bomb = zlib.compress(b" " * (LIMIT_BYTES + 1), wbits=31)
+    headers = {"content-length": str(LIMIT_BYTES + 1)}
 
     with collecting(tmp_path, limit_bytes=64 << 20) as client:
         long = client.post(b"", headers=headers)
@@ -333,7 +371,7 @@ def test_too_much_that_waits_is_told_to_come_again(tmp_path: Path) -> None:
     assert (status, headers["retry-after"]) == (429, "1")
     assert json.loads(answer)["message"] == "too much waits to be stored; send again"
     assert after[0] == 200
-    assert client.collector.tally.refused == 1
+    assert client.collector.tally.refusals == {Refusal.BUSY: 1}
 
 
 def test_a_store_that_fails_is_told_to_come_again(
@@ -353,6 +391,8 @@ def test_a_store_that_fails_is_told_to_come_again(
         second = client.post(a_body())
 
     assert (first[0], first[2]["retry-after"]) == (503, "1")
+    assert client.collector.tally.refusals == {Refusal.STORE_FAILED: 1}
+    assert len(client.said) == 1, "what the store says is not said again as a refusal"
     assert "no room" in client.said[0]
     assert second[0] == 200
     assert list(stored(tmp_path)) == [TRACE]

@@ -21,6 +21,7 @@ from workbench.ingest.reader import read_tools
 from workbench.review.checkup import loss_documents
 from workbench.review.collect import Collector
 from workbench.review.receiver import receiving
+from workbench.review.refusals import refusals_in_words
 from workbench.review.source import declared_tools
 from workbench.store.handle import open_store
 
@@ -107,6 +108,7 @@ def _document(tally: Tally) -> JsonMap:
     return {
         "requests": tally.requests,
         "refused": tally.refused,
+        "refused_by_reason": {kind.value: n for kind, n in sorted(tally.refusals.items())},
         "records": tally.records,
         "batches": tally.batches,
         "runs": len(tally.run_ids),
@@ -115,11 +117,10 @@ def _document(tally: Tally) -> JsonMap:
 
 
 def _lines(tally: Tally) -> Iterator[str]:
-    yield (
+    stored = (
         f"{tally.requests} requests with {tally.records} records stored in {tally.batches} "
         f"batches: {len(tally.run_ids)} runs"
     )
-    if tally.refused:
-        yield f"{tally.refused} requests were refused"
+    yield f"{stored}; {refusals_in_words(tally.refusals)}" if tally.refused else stored
     if tally.run_ids:
         yield "`workbench runs` lists them, `workbench doctor RUN` says what they lost"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +21,7 @@ from workbench.ingest.received import RECEIVED, runs_of
 from workbench.review.checkup import Checkup
 from workbench.review.declared import with_tools_of
 from workbench.review.late import CannotJoin, Patience, again, as_received, put_together
+from workbench.review.refusals import Refusal, has_fix, render_refusal
 from workbench.store.append import SourceFile
 from workbench.store.batches import LateRecords
 
@@ -67,11 +68,16 @@ class Tally:
     """That were stored."""
     records: int = 0
     batches: int = 0
-    refused: int = 0
-    """Requests that were not taken, for whatever reason."""
+    refusals: Counter[Refusal] = field(default_factory=Counter)
+    """Requests that were not stored, by reason."""
     checkup: Checkup = field(default_factory=Checkup)
     """Of the runs as they were stored; one that was put together anew counts again."""
     run_ids: set[str] = field(default_factory=set)
+
+    @property
+    def refused(self) -> int:
+        """Requests that were not stored, for whatever reason."""
+        return self.refusals.total()
 
 
 class Collector:
@@ -96,7 +102,8 @@ class Collector:
             store: where to.
             tools: what a person declared of tools.
             limit_bytes: how much may wait, in bytes of request bodies.
-            on_failure: is told, in a sentence, that the store or an importer failed.
+            on_failure: is told, in a sentence, that the store or an importer failed, and of the first
+                refusal of each kind.
             clock: seconds, from any start.
         """
         self.tally = Tally()
@@ -123,10 +130,10 @@ class Collector:
         """
         with self._changed:
             if self._stopping:
-                return self._refused(Answer.STOPPING)
+                return Answer.STOPPING
             alone = self._held_bytes == held
             if not alone and self._held_bytes + size_bytes > self._limit_bytes:
-                return self._refused(Answer.BUSY)
+                return Answer.BUSY
             self._held_bytes += size_bytes
             return None
 
@@ -140,7 +147,7 @@ class Collector:
         request = _Request(pieces=pieces, digest=sha256(body).hexdigest(), size_bytes=len(body))
         with self._changed:
             if self._stopping:
-                return self._refused(Answer.STOPPING)
+                return Answer.STOPPING
             self._waiting.append(request)
             self._changed.notify_all()
         return request.done.result()
@@ -149,18 +156,21 @@ class Collector:
         """Say that a request ended in a bug of ours; return what it is answered."""
         kind = type(error).__name__
         self._on_failure(f"a request of {size_bytes} bytes ended in {kind}; it was not stored")
+        return Answer.FAILED
+
+    def refused(self, refusal: Refusal) -> None:
+        """Count a request that is answered with a refusal; the first of a kind is said."""
         with self._changed:
-            return self._refused(Answer.FAILED)
+            self.tally.refusals[refusal] += 1
+            is_first = self.tally.refusals[refusal] == 1
+        if is_first and has_fix(refusal):
+            self._on_failure(render_refusal(refusal))
 
     def stop(self) -> None:
         """Take no more requests; those that were taken are stored."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
-
-    def _refused(self, answer: Answer) -> Answer:
-        self.tally.refused += 1
-        return answer
 
     # --- the writer -------------------------------------------------------------
 
@@ -210,9 +220,6 @@ class Collector:
             for request in batch:
                 self._settle([request])
             return
-        if answer is Answer.STORE_FAILED:
-            with self._changed:
-                self.tally.refused += len(batch)
         for request in batch:
             request.done.set_result(answer)
 

@@ -15,12 +15,15 @@ import threading
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http import HTTPStatus
+from http.server import ThreadingHTTPServer
 from typing import TYPE_CHECKING, Final
 
 from workbench.errors import InputError
 from workbench.ingest.received import pieces_of_json, pieces_of_protobuf
 from workbench.review.collect import Answer
+from workbench.review.incoming import TimedHandler
+from workbench.review.refusals import LIMIT_BYTES, Refusal, status_of
 
 if TYPE_CHECKING:
     import socket
@@ -29,10 +32,7 @@ if TYPE_CHECKING:
     from workbench.ingest.records.piece import Piece
     from workbench.review.collect import Collector
 
-__all__ = ["LIMIT_BYTES", "Receiver", "receiving"]
-
-LIMIT_BYTES: Final = 20 << 20
-"""Of a body, as it is sent and unpacked; the limit of the OpenTelemetry collector."""
+__all__ = ["Receiver", "receiving"]
 
 _PATHS: Final = ("/v1/traces", "/v1/logs")
 _HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -46,19 +46,23 @@ _MOST_CONNECTIONS: Final = 256
 _POLL_S: Final = 0.05
 _RETRY_S: Final = 1
 _LAST_ANSWERS_S: Final = 5.0
-_STATUS: Final = {
-    Answer.STORED: (200, ""),
-    Answer.BUSY: (429, "too much waits to be stored; send again"),
-    Answer.STOPPING: (503, "the receiver ends; send again later"),
-    Answer.STORE_FAILED: (503, "the store failed; send again later"),
-    Answer.FAILED: (500, "the request could not be stored"),
+_NOT_STORED: Final = {
+    Answer.BUSY: (Refusal.BUSY, "too much waits to be stored; send again"),
+    Answer.STOPPING: (Refusal.STOPPING, "the receiver ends; send again later"),
+    Answer.STORE_FAILED: (Refusal.STORE_FAILED, "the store failed; send again later"),
+    Answer.FAILED: (Refusal.FAILED, "the request could not be stored"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reply:
-    status: int
+    refusal: Refusal | None = None
+    """None: it was stored."""
     message: str = ""
+
+    @property
+    def status(self) -> int:
+        return 200 if self.refusal is None else status_of(self.refusal)
 
     @property
     def retry(self) -> bool:
@@ -68,9 +72,9 @@ class _Reply:
 class _Refused(Exception):  # noqa: N818  it is answered, not raised to anybody
     """Ends the reading of a request."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, refusal: Refusal, message: str) -> None:
         super().__init__(message)
-        self.reply = _Reply(status=status, message=message)
+        self.reply = _Reply(refusal=refusal, message=message)
 
 
 class _Server(ThreadingHTTPServer):
@@ -121,7 +125,7 @@ class _Server(ThreadingHTTPServer):
         """Drop a connection that broke: what was not acknowledged is sent again."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(TimedHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = 65_536
@@ -133,6 +137,14 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Log nothing: paths and bodies are trace text."""
 
+    def send_error(self, code: int, *_: object, **__: object) -> None:
+        """Answer what is no request, and count it; gRPC and TLS arrive here."""
+        refusal = Refusal.METHOD if code == HTTPStatus.NOT_IMPLEMENTED else Refusal.NO_HTTP
+        self.server.collector.refused(refusal)
+        self.close_connection = True
+        self.request_version = self.protocol_version  # else the answer has no status
+        self._send(_Reply(refusal=refusal, message="expected POST in HTTP/1.1"), "")
+
     def _any(self) -> None:
         kind = (self.headers.get("content-type") or "").partition(";")[0].strip().lower()
         with self.server.answering():
@@ -142,6 +154,8 @@ class _Handler(BaseHTTPRequestHandler):
             except _Refused as refusal:
                 self.close_connection = True  # the body, or some of it, was not read
                 reply = refusal.reply
+            if reply.refusal is not None:
+                self.server.collector.refused(reply.refusal)
             self._send(reply, kind)
 
     do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_HEAD = _any  # noqa: N815
@@ -150,15 +164,15 @@ class _Handler(BaseHTTPRequestHandler):
         """Refuse what is no export of traces or logs to us."""
         host = (self.headers.get("host") or "").rpartition(":")
         if (host[0] or host[2]) not in _HOSTS or self.headers.get("origin") is not None:
-            raise _Refused(403, "only clients of this machine, and no web pages")
+            raise _Refused(Refusal.FOREIGN, "only clients of this machine, and no web pages")
         if self.path.partition("?")[0].rstrip("/") not in _PATHS:
-            raise _Refused(404, f"expected {' or '.join(_PATHS)}")
+            raise _Refused(Refusal.PATH, f"expected {' or '.join(_PATHS)}")
         if self.command != "POST":
-            raise _Refused(405, "expected POST")
+            raise _Refused(Refusal.METHOD, "expected POST")
         if kind not in _READERS:
-            raise _Refused(415, f"expected Content-Type {' or '.join(_READERS)}")
+            raise _Refused(Refusal.MEDIA_TYPE, f"expected Content-Type {' or '.join(_READERS)}")
         if self._encoding() not in ("", "identity", "gzip"):
-            raise _Refused(415, "expected Content-Encoding gzip, or none")
+            raise _Refused(Refusal.ENCODING, "expected Content-Encoding gzip, or none")
 
     def _encoding(self) -> str:
         return (self.headers.get("content-encoding") or "").strip().lower()
@@ -167,10 +181,13 @@ class _Handler(BaseHTTPRequestHandler):
         room = _Room(self.server.collector)
         try:
             body = b"".join(self._unpacked(room))
-            status, message = _STATUS[self._deliver(kind, body)]
-            return _Reply(status=status, message=message)
+            answer = self._deliver(kind, body)
+            if answer is Answer.STORED:
+                return _Reply()
+            refusal, message = _NOT_STORED[answer]
+            return _Reply(refusal=refusal, message=message)
         except InputError as error:
-            return _Reply(status=400, message=str(error))
+            return _Reply(refusal=Refusal.NO_OTLP, message=str(error))
         finally:
             room.leave()
 
@@ -198,15 +215,17 @@ class _Handler(BaseHTTPRequestHandler):
                 try:
                     piece = unpack.decompress(left, _CHUNK_BYTES)
                 except zlib.error:
-                    raise _Refused(400, "is no gzip data") from None
+                    raise _Refused(Refusal.DAMAGED, "is no gzip data") from None
                 left = unpack.unconsumed_tail
                 total += len(piece)
                 if total > LIMIT_BYTES:
-                    raise _Refused(413, f"unpacks to more than {LIMIT_BYTES} bytes")
+                    raise _Refused(Refusal.TOO_LARGE, f"unpacks to more than {LIMIT_BYTES} bytes")
                 room.take(len(piece))
                 yield piece
-        if unpack is not None and not unpack.eof:
-            raise _Refused(400, "is gzip data that end early")
+        if unpack is not None and (unpack.unused_data or not unpack.eof):
+            raise _Refused(
+                Refusal.DAMAGED, "is gzip data that end early, or something follows them"
+            )
 
     def _sent(self) -> Iterator[bytes]:
         """Yield the body as it is sent, by its length or in chunks."""
@@ -215,9 +234,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         length = self.headers.get("content-length") or ""
         if not (length.isascii() and length.isdecimal()):
-            raise _Refused(411, "expected a Content-Length")
+            raise _Refused(Refusal.NO_LENGTH, "expected a Content-Length")
         if len(length) > 12 or int(length) > LIMIT_BYTES:
-            raise _Refused(413, f"is larger than {LIMIT_BYTES} bytes")
+            raise _Refused(Refusal.TOO_LARGE, f"is larger than {LIMIT_BYTES} bytes")
         yield from self._exactly(int(length))
 
     def _chunks(self) -> Iterator[bytes]:
@@ -229,10 +248,10 @@ class _Handler(BaseHTTPRequestHandler):
             except ValueError:
                 size = -1
             if size < 0:
-                raise _Refused(400, "is not in chunks")
+                raise _Refused(Refusal.DAMAGED, "is not in chunks")
             total += size
             if total > LIMIT_BYTES:
-                raise _Refused(413, f"is larger than {LIMIT_BYTES} bytes")
+                raise _Refused(Refusal.TOO_LARGE, f"is larger than {LIMIT_BYTES} bytes")
             yield from self._exactly(size)
             self.rfile.readline(64)
             if size == 0:
@@ -242,7 +261,7 @@ class _Handler(BaseHTTPRequestHandler):
         while size:
             piece = self.rfile.read(min(size, _CHUNK_BYTES))
             if not piece:
-                raise _Refused(400, "ended early")
+                raise _Refused(Refusal.DAMAGED, "ended early")
             size -= len(piece)
             yield piece
 
@@ -284,7 +303,7 @@ class _Room:
         """
         answer = self._collector.reserve(size_bytes, held=self._held)
         if answer is not None:
-            raise _Refused(*_STATUS[answer])
+            raise _Refused(*_NOT_STORED[answer])
         self._held += size_bytes
 
     def leave(self) -> None:
