@@ -103,7 +103,7 @@ def test_what_was_refused_is_said_at_once_and_counted_at_the_end(started: Any) -
     assert "\n  Fix: give OTEL_EXPORTER_OTLP_ENDPOINT without a path" in first
     assert (status, err) == (0, "")
     assert out.splitlines()[0] == (
-        "1 requests with 4 records stored in 1 batches: 1 runs; "
+        "1 request with 4 records stored in 1 batch: 1 run; "
         "2 refused: 2 for another path than /v1/traces and /v1/logs (404)"
     )
 

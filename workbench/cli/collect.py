@@ -18,6 +18,7 @@ from workbench.cli.options import (
     store_of,
 )
 from workbench.ingest.reader import read_tools
+from workbench.model.wording import counted
 from workbench.review.checkup import loss_documents
 from workbench.review.collect import Collector
 from workbench.review.receiver import receiving
@@ -117,9 +118,10 @@ def _document(tally: Tally) -> JsonMap:
 
 
 def _lines(tally: Tally) -> Iterator[str]:
+    batches = "1 batch" if tally.batches == 1 else f"{tally.batches} batches"
     stored = (
-        f"{tally.requests} requests with {tally.records} records stored in {tally.batches} "
-        f"batches: {len(tally.run_ids)} runs"
+        f"{counted(tally.requests, 'request')} with {counted(tally.records, 'record')} stored in "
+        f"{batches}: {counted(len(tally.run_ids), 'run')}"
     )
     yield f"{stored}; {refusals_in_words(tally.refusals)}" if tally.refused else stored
     if tally.run_ids:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.casefile.codec import encode
 from workbench.casefile.draft import save_draft
 from workbench.errors import InputError, RefusedError
+from workbench.model.wording import counted
 from workbench.redact.desk import decide, look
 from workbench.redact.policy import DEFAULT_POLICY, Decision, DecisionWord, Strategy
 from workbench.redact.redaction import require_safe
@@ -198,7 +199,7 @@ class RedactionReview:
         decided = progress_in_words(self.findings, Taken(self.entries))
         return (
             f"redaction of {self._draft.draft}: {found.surviving} of {found.values} values"
-            f" reach the case, {self._now.redaction.unreviewed} texts unseen, {decided} by {names}; {written}"
+            f" reach the case, {counted(self._now.redaction.unreviewed, 'text')} unseen, {decided} by {names}; {written}"
         )
 
     # --- what people do --------------------------------------------------------
