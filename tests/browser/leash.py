@@ -52,7 +52,7 @@ def leashed(
 
 def _end_with_the_starter() -> None:
     """Wait until nobody holds the other end of standard input, then end the whole group."""
-    while sys.stdin.buffer.read(1):
+    while os.read(0, 1):  # not by sys.stdin: Python aborts when it ends while a thread reads that
         pass
     os.killpg(0, signal.SIGKILL)
 

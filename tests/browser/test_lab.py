@@ -43,6 +43,8 @@ def made_lab(request, tmp_path):
     address = f"http://127.0.0.1:{(port := free_port())}"
     flags = f"--no-browser --allow-root --port={port} --IdentityProvider.token="
     recipe = recipe_of(f"LAB={request.param}", f"LAB_FLAGS={flags}")
+    assert "-m tools.working_copies" in recipe
+    subprocess.run([sys.executable, "-m", "tools.working_copies"], cwd=ROOT, check=True)
     command = shlex.split(recipe[recipe.index(f".venv/bin/python -m {request.param}") :])
     quiet = {"JUPYTER_CONFIG_DIR": str(tmp_path), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
     with leashed(

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tests.browser.jupyter import ROOT
+from tests.browser.leash import leashed
 from tests.long import is_long
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -50,6 +51,14 @@ def begun_by(root):
     while more := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= more
     return found - {root}
+
+
+def test_a_command_that_ends_by_itself_ends_with_its_own_code():
+    """A server that could not start is told from one that a leash broke."""
+    command = [sys.executable, "-c", "raise SystemExit(3)"]
+
+    with leashed(command, env=os.environ, said=subprocess.DEVNULL) as begun:
+        assert begun.wait(timeout=60) == 3
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, *([signal.SIGTERM] if is_long() else ())])
