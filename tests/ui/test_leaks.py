@@ -37,7 +37,10 @@ pytestmark = [
 
 TODAY = "2026-11-30"
 SHOWN = ("check", "sum_up", "pick", "look", "state", "redact", "shrink", "export")
-BY_DESIGN = {("answers", "run_id"): "a browser that asks for a run is told which one is not there"}
+BY_DESIGN = {
+    ("answers", "run_id"): "a browser that asks for a run is told which one is not there",
+    ("answers", "tool name"): "a run that is no accepted path is told apart by its calls' tools",
+}
 """What may hold a canary, and why; no writer saves an answer to a browser."""
 FIELDS = {"owner": "billing-agents", "review_date": "2027-02-28", "severity": "S2"}
 OPENS = """open_desk(store="store", run=run, cases="cases", today="2026-11-30", reviewer="Di", ner="none")"""
