@@ -178,7 +178,11 @@ def as_received(
     late = LateRecords(run_id=run.run_id, raw=run.raw)
     if run.run_id in alike or are_of(FORMAT.name, store.kept(run.run_id).whole):
         return late
-    return late if _is_readable(store, run.run_id) else replace(with_apart(run), made_of=())
+    return (
+        late
+        if _stored_rank(store, run.run_id) is not None
+        else replace(with_apart(run), made_of=())
+    )
 
 
 def _together(store: Store, run_id: str) -> Imported:
@@ -200,23 +204,24 @@ def _in_its_place(store: Store, run: Imported | None, run_id: str, kept: Kept) -
     Raises:
         CannotJoin: they tell less than what is stored, or are of several kinds themselves.
     """
-    if run is None or (_is_readable(store, run_id) and _is_poorer(run, store, run_id)):
+    stored = _stored_rank(store, run_id)
+    if run is None or (stored is not None and _tells_less(run, stored)):
         raise CannotJoin(_OTHER)
     return replace(with_apart(run), run_id=run_id, made_of=tuple(kept.late))
 
 
-def _is_readable(store: Store, run_id: str) -> bool:
+def _stored_rank(store: Store, run_id: str) -> tuple[int, int] | None:
+    """Return how much a stored run tells; None: it cannot be read."""
     try:
-        store.imported(run_id)
+        trace, losses, _ = store.imported(run_id)
     except TraceFormatError:
-        return False
-    return True
+        return None
+    return _rank(trace, losses)
 
 
-def _is_poorer(run: Imported, store: Store, run_id: str) -> bool:
-    """Whether a run tells less than the stored one: it has a worse grade, or fewer events."""
-    trace, losses, _ = store.imported(run_id)
-    return run.trace is None or _rank(run.trace, run.losses) > _rank(trace, losses)
+def _tells_less(run: Imported, stored: tuple[int, int]) -> bool:
+    """Whether a run has a worse grade than the stored one, or as good a one and fewer events."""
+    return run.trace is None or _rank(run.trace, run.losses) > stored
 
 
 def _rank(trace: Trace, losses: Losses) -> tuple[int, int]:

@@ -122,7 +122,7 @@ def _result(
         reason = reason or _NOT_RED
         verdict = CaseVerdict.INCONCLUSIVE if verdict is CaseVerdict.PASS else verdict
     if verdict is CaseVerdict.PASS and not job.plan.live and case.recorded not in job.trials:
-        reason = _UNTRIED
+        reason = reason or _UNTRIED
     failed = [trial for trial in trials if trial.verdict is CaseVerdict.FAIL]
     parts = partings(case, failed)
     coverage = (sum(t.answered for t in trials), sum(t.calls for t in trials)) if trials else None
