@@ -86,7 +86,7 @@ def test_stop_is_heard_while_it_works_and_a_restart_goes_on(lab, desk):
     lab.eventually(f"len(review.steps) > {reached} or not review.is_working", timeout_s=30)
     lab.restart()  # while it works, without Stop
     lab.run_all()
-    page.locator(".wb-shrink svg circle").nth(1).wait_for()
+    lab.eventually("review.phase", "stopped", timeout_s=30)  # the journal is read step by step
     assert lab.py("len(review.steps)") >= reached
     assert lab.py("list(review.locks)") == ["#0"]
     assert lab.cells() == cells
