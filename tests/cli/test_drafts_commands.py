@@ -470,8 +470,9 @@ def test_a_draft_that_is_not_there_is_said_to_be_so(folder, shell):
     )
 
 
-def test_an_existing_case_is_never_replaced(demo, shell):
+def test_a_case_that_was_worked_on_is_never_replaced(demo, shell):
     """It was reviewed."""
+    (demo / CASE).write_text((demo / CASE).read_text("utf-8").replace("S2", "S1"), "utf-8")
     before = (demo / CASE).read_bytes()
 
     said = shell("export", "small.draft.json", *DETAILS, "-o", CASE)
@@ -479,6 +480,55 @@ def test_an_existing_case_is_never_replaced(demo, shell):
     assert said.status == 4
     assert f"{CASE}: exists already" in said.err
     assert (demo / CASE).read_bytes() == before
+
+
+def test_a_case_that_nobody_touched_is_made_again(demo, shell):
+    """Make, read the texts, declare what was missed, make: nobody has to delete anything."""
+    make = ("make", RUN, *CONTRACT[:2], *DETAILS, "-o", "again")
+    assert shell(*make).status == 0
+    (case,) = (demo / "again").glob("*.case.yaml")
+    first = case.read_bytes()
+
+    said = shell(*make, *CONTRACT[2:4], "--title", "Said, not done")
+
+    assert said.status == 0
+    assert case.read_bytes() != first
+    assert load_case(case).title == "Said, not done"
+    assert cases_in(demo / "again") == [case]
+
+
+def test_a_case_with_an_accepted_path_is_not_made_again(demo, shell):
+    """Somebody's work is in it; it is said before minutes of work, not after them."""
+    make = ("make", RUN, *CONTRACT[:2], *DETAILS, "-o", "again")
+    assert shell(*make).status == 0
+    (case,) = (demo / "again").glob("*.case.yaml")
+    assert shell("accept", case, "--repair").status == 0
+    accepted = case.read_bytes()
+
+    for words in (make, (*make, "--id", load_case(case).id), (*make[:-1], case)):
+        said = shell(*words, "--policy", "redaction.yaml")
+        assert said.status == 4
+        assert said.out == ""
+        assert "exists already, and is not what the last export of this draft wrote" in said.err
+        assert "accept its paths anew" in said.err
+    assert case.read_bytes() == accepted
+
+
+@pytest.mark.parametrize("machine", ["this", "another"])
+def test_a_comment_or_another_machine_is_enough_to_keep_the_file(demo, shell, monkeypatch, machine):
+    """One line of a reviewer's is work; and who wrote the file of a fresh clone, nobody knows."""
+    make = ("make", RUN, *CONTRACT, *DETAILS[:4], "-o", "again/x.case.yaml")
+    assert shell(*make).status == 0
+    case = demo / "again/x.case.yaml"
+    if machine == "this":
+        case.write_bytes(case.read_bytes() + b"# looked at by Kim\n")
+    else:
+        monkeypatch.setenv("WORKBENCH_KEYS", str(demo / "other-keys"))
+    before = case.read_bytes()
+
+    assert shell(*make).status == 4
+
+    assert case.read_bytes() == before
 
 
 def test_a_file_name_that_holds_a_value_is_refused(demo, shell):

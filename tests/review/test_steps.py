@@ -154,7 +154,9 @@ def test_short_hits_are_counted_for_a_person(redacted, tmp_path):
     before = draft.redaction.unreviewed
     details = replace(DETAILS, title="Ada was told too early")
 
-    case, path = export_draft(draft, details, tmp_path, needles=needles, date=DATE)
+    case, path = export_draft(
+        draft, details, tmp_path, needles=needles, date=DATE, vault=Vault(tmp_path / "keys")
+    )
 
     assert path.exists()
     assert case.redaction is not None
@@ -194,7 +196,8 @@ def test_less_sure_suggestions_are_passed_over(monkeypatch):
 
 def test_a_repair_of_a_case_is_written_into_its_file(redacted, tmp_path):
     """Named, and vouched for by the owner unless somebody else does."""
-    case, path = export_draft(redacted[0], DETAILS, tmp_path, needles=(), date=DATE)
+    vault = Vault(tmp_path / "keys")
+    case, path = export_draft(redacted[0], DETAILS, tmp_path, needles=(), date=DATE, vault=vault)
 
     done = accept_repair(path, name="mended", by="ada")
 

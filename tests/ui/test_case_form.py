@@ -208,7 +208,8 @@ def test_a_file_whose_entry_could_not_be_written_is_taken_at_the_next_try(
     _, vault, draft = started
     form.fill(WHOLE)
     needles, cases = vault.needles(draft.draft), tmp_path / "cases"
-    _, file = export_draft(draft, details_of(WHOLE), cases, needles=needles, date=TODAY)
+    details = details_of(WHOLE)
+    _, file = export_draft(draft, details, cases, needles=needles, date=TODAY, vault=vault)
     before = file.read_bytes()
     again = a_form(started, tmp_path, request.node.name, today="2026-12-01")
     assert (again.file, again.check(again.fields)["problems"]) == (None, [])

@@ -42,8 +42,11 @@ def execute(options: Namespace) -> int:
             message, place=options.draft, fix="workbench redact RUN --contract C -o DRAFT"
         )
     _require_ner(draft, require_redacted(draft), without=options.without_ner)
-    needles = Vault(keys_folder(settings_of())).needles(draft.draft)
-    case, path = export_draft(draft, details, options.out, needles=needles, date=today())
+    vault = Vault(keys_folder(settings_of()))
+    needles = vault.needles(draft.draft)
+    case, path = export_draft(
+        draft, details, options.out, needles=needles, date=today(), vault=vault
+    )
     if options.json:
         steps = ["redacted", *(["shrunk"] if draft.shrink else []), "exported"]
         print_json({"case": relative(path), "state": case.state.value, "steps": [*steps]})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.casefile.build import build_case
-from workbench.casefile.case import load_case, save_case
+from workbench.casefile.case import load_case
 from workbench.casefile.case_checks import check_case
 from workbench.casefile.case_document import case_document
 from workbench.casefile.layout import format_case
@@ -30,6 +30,7 @@ from workbench.redact.slots import tree_slots
 from workbench.replay.scripted import replay_path
 from workbench.review.draft import require_failure
 from workbench.review.places import case_parts, hit_places, ledger_in_case, trigger_in_case
+from workbench.review.written import require_free, write_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +43,10 @@ if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.ledger import RedactionNote
     from workbench.model.trace import Trace
-    from workbench.model.verdict import Signature, Verdict
+    from workbench.model.verdict import First, Signature, Verdict, Violation
     from workbench.redact.residue import Hit, Needle
     from workbench.redact.slots import Slot
+    from workbench.review.vault import Vault
 
 __all__ = [
     "CaseDetails",
@@ -52,6 +54,7 @@ __all__ = [
     "export_draft",
     "exported_before",
     "require_redacted",
+    "require_target",
     "with_claims",
 ]
 
@@ -153,7 +156,7 @@ def _header(
 ) -> Header:
     source = draft.source
     return Header(
-        id=details.id or _slug(draft, verdict),
+        id=details.id or _slug(draft, verdict.violations[0]),
         title=details.title or verdict.violations[0].sentence,
         owner=details.owner,
         review_date=details.review_date,
@@ -180,9 +183,8 @@ def _header(
     )
 
 
-def _slug(draft: Draft, verdict: Verdict) -> str:
+def _slug(draft: Draft, first: First | Violation) -> str:
     """Return an id such as `forbid-call-send-money-5b1e07`; readable, and distinct by draft."""
-    first = verdict.violations[0]
     kind = first.clause.partition("/")[0]
     words = re.sub(r"[^a-z0-9]+", "-", f"{kind}-{first.tool or ''}".lower()).strip("-")
     return f"{words[:_SLUG_LENGTH].strip('-')}-{draft.draft.removeprefix('d-')[:6]}"
@@ -219,9 +221,15 @@ def _failing(signature: Signature) -> str:
 
 
 def export_draft(
-    draft: Draft, details: CaseDetails, out: Path, *, needles: Sequence[Needle], date: str
+    draft: Draft,
+    details: CaseDetails,
+    out: Path,
+    *,
+    needles: Sequence[Needle],
+    date: str,
+    vault: Vault,
 ) -> tuple[Case, Path]:
-    """Write the case of a draft as a new file.
+    """Write the case of a draft as a new file, or over its last export that nobody touched.
 
     Args:
         draft: redacted.
@@ -229,16 +237,39 @@ def export_draft(
         out: a file `*.case.yaml`, or a folder to put `ID.case.yaml` into.
         needles: every replaced value, for the last look at the final bytes and the file's name.
         date: of today.
+        vault: knows what was written last, and notes what is written now.
 
     Raises:
-        InputError: see `case_of`; or the file is there already, or cannot be written.
+        InputError: see `case_of`; or another file is there already, or cannot be written.
         RefusedError: see `case_of`; or a replaced value is still in the file.
     """
     case = case_of(draft, details, date=date)
-    path = out if out.name.endswith(_SUFFIX) else out / f"{case.id}{_SUFFIX}"
+    path = _file_in(out, case.id)
     case = _searched(case, path, needles)
-    save_case(case, path)
+    write_case(case, path, draft.draft, vault)
     return case, path
+
+
+def _file_in(out: Path, case_id: str) -> Path:
+    return out if out.name.endswith(_SUFFIX) else out / f"{case_id}{_SUFFIX}"
+
+
+def require_target(raw: Draft, details: CaseDetails, out: Path, vault: Vault) -> None:
+    """Refuse a file that an export of this draft may not write, before the work.
+
+    Args:
+        raw: the draft before it is redacted; a tool whose name is replaced makes another id of
+            the case, and its file is looked at when it is written.
+        details: what the trace does not say.
+        out: see `export_draft`.
+        vault: knows what was written last.
+
+    Raises:
+        InputError: it is there, and is not the untouched last export of this draft.
+    """
+    first = raw.raw_signature.first
+    assert first is not None  # noqa: S101  `open_draft` refuses a run that breaks nothing
+    require_free(_file_in(out, details.id or _slug(raw, first)), raw.draft, vault)
 
 
 def exported_before(case: Case, folder: Path) -> Path | None:
@@ -248,7 +279,7 @@ def exported_before(case: Case, folder: Path) -> Path | None:
         case: as `case_of` returned it; it may be of another day.
         folder: of the case files.
     """
-    path = folder / f"{case.id}{_SUFFIX}"
+    path = _file_in(folder, case.id)
     try:
         there = load_case(path)
     except InputError:  # none, or whatever it is: it is not ours

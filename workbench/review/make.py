@@ -13,7 +13,7 @@ from workbench.casefile.contract import load_contract
 from workbench.check.diagnose import diagnose
 from workbench.errors import InputError
 from workbench.review.draft import draft_id, open_draft
-from workbench.review.export import export_draft
+from workbench.review.export import export_draft, require_target
 from workbench.review.redact import draft_key, redact_into
 from workbench.review.shrink import OracleKind, shrink_draft
 
@@ -107,7 +107,9 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
         contract = load_contract(surest_suggestion(run.trace).contract)
     key = draft_key(vault, draft_id(run.trace, contract), policy)
     raw = open_draft(run, contract, key=key, incident=details.incident)
+    require_target(raw, details, out, vault)
     redacted, redaction = redact_into(vault, raw, key=key, policy=policy, ner=ner, trigger=trigger)
     small, shrunk = shrink_draft(redacted, kind=OracleKind.RECORDED)
-    case, path = export_draft(small, details, out, needles=redaction.needles, date=date)
+    needles = redaction.needles
+    case, path = export_draft(small, details, out, needles=needles, date=date, vault=vault)
     return Made(case=case, path=path, draft=small, redaction=redaction, shrunk=shrunk)

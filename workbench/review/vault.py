@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import decode, encode
+from workbench.casefile.files import write_private
 from workbench.casefile.place import Place, describe
 from workbench.errors import CaseFormatError, InputError
 from workbench.redact.keys import forget_key, keep_key, key_folder, load_key, new_key
@@ -27,6 +29,7 @@ __all__ = ["Vault"]
 _SHARED = "shared-by-cases"
 """What the key is kept as that drafts share when their policies ask for it."""
 _SUFFIX = ".values"
+_WRITTEN = ".written"
 _DRAFT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
@@ -119,17 +122,35 @@ class Vault:
                 fix="set WORKBENCH_KEYS to where they are, or redact the run again here",
             ) from None
 
+    def note_written(self, draft: str, data: bytes) -> None:
+        """Note the bytes of the case file that an export of a draft wrote last.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(self._path(draft, _WRITTEN), {"sha256": sha256(data).hexdigest()})
+
+    def wrote(self, draft: str, data: bytes) -> bool:
+        """Whether these bytes are what an export of a draft wrote last, on this machine."""
+        try:
+            noted = json.loads(self._path(draft, _WRITTEN).read_text("utf-8"))
+        except (OSError, ValueError):
+            return False
+        return bool(noted == {"sha256": sha256(data).hexdigest()})
+
     def forget(self, draft: str) -> None:
         """Delete key and values of a draft, for good.
 
         Raises:
             InputError: there is no key; values without one are gone all the same.
         """
-        self._path(draft).unlink(missing_ok=True)
+        for suffix in (_SUFFIX, _WRITTEN):
+            self._path(draft, suffix).unlink(missing_ok=True)
         forget_key(draft, folder=self._folder)
 
-    def _path(self, draft: str) -> Path:
+    def _path(self, draft: str, suffix: str = _SUFFIX) -> Path:
         if not _DRAFT.fullmatch(draft):
             message = f"is {describe(draft)}; expected a draft's id"
             raise InputError(message, key="draft", fix="use an id like d-5b1e07")
-        return self._folder / f"{draft}{_SUFFIX}"
+        return self._folder / f"{draft}{suffix}"

@@ -209,7 +209,12 @@ class CaseForm:
             path = self._left_behind(case_of(self._draft, details, date=self._today))
             if path is None:
                 _, path = export_draft(
-                    self._draft, details, self._cases, needles=needles, date=self._today
+                    self._draft,
+                    details,
+                    self._cases,
+                    needles=needles,
+                    date=self._today,
+                    vault=self._vault,
                 )
             add(EXPORTED, {"file": path.name})
         self._was = None
