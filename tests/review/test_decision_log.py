@@ -13,6 +13,7 @@ from workbench.review.decision_log import DecisionLog
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from workbench.model.jsonvalue import JsonMap
     from workbench.store.records import Decision
 
 pytestmark = pytest.mark.desk
@@ -94,6 +95,25 @@ def test_taking_back_is_a_decision_about_what_is_taken_back(tmp_path: Path) -> N
 
     with pytest.raises(RefusedError, match="Ana decided"):
         right.write("decision", {"n": 1}, by="Bo", unless=is_one)
+
+
+def test_decisions_made_together_each_have_an_entry(tmp_path: Path) -> None:
+    """They are taken back together or one by one; somebody else's on one of them refuses all."""
+    left, right = a_log(tmp_path), a_log(tmp_path)
+    payloads: list[JsonMap] = [{"n": 0}, {"n": 1}, {"n": 2}]
+    left.write_together("decision", payloads, by="Ana")
+
+    with pytest.raises(RefusedError, match="Ana decided on this meanwhile; nothing was changed"):
+        right.write_together("decision", payloads, by="Bo", unless=is_one)
+
+    assert [(e.actor, e.payload["n"]) for e in right.standing()] == [
+        ("Ana", 0),
+        ("Ana", 1),
+        ("Ana", 2),
+    ]
+    left.take_back(*left.standing()[:2], by="Ana")
+    assert [e.payload["n"] for e in left.standing()] == [2]
+    assert left.last_of("decision", by="Ana").payload == {"n": 2}
 
 
 def test_what_stood_earlier_can_be_asked_for(tmp_path: Path) -> None:

@@ -43,6 +43,21 @@ def test_decisions_are_numbered_in_each_draft(store: Store) -> None:
     assert store.verify().ok
 
 
+def test_decisions_made_together_are_one_commit(store: Store) -> None:
+    """A kernel that dies among them leaves all or none."""
+    store.decide("d-1", at="2026-05-31T08:00:00Z", actor="ann", kind="retain")
+    before = store.verify().entries
+    payloads: list[JsonMap] = [{"n": 0}, {"n": 1}, {"n": 2}]
+
+    made = store.decide_together(
+        "d-1", at="2026-05-31T08:00:00Z", actor="bo", kind="accept", payloads=payloads
+    )
+
+    assert [decision.seq for decision in made] == [1, 2, 3]
+    assert store.decisions("d-1")[1:] == made
+    assert store.verify().entries == before + 1
+
+
 def test_results_come_back_as_they_were(store: Store) -> None:
     """Unknown duration and tokens stay unknown."""
     results = [

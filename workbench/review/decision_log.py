@@ -15,7 +15,7 @@ from workbench.errors import InputError, RefusedError
 from workbench.review.onewriter import only_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from workbench.model.jsonvalue import JsonMap
     from workbench.store.handle import Store
@@ -100,8 +100,20 @@ class DecisionLog:
         unless: Callable[[Decision], bool] = _never,
     ) -> Decision:
         """Add an entry; see `turn`."""
-        with self.turn(by=by, seen=seen, unless=unless) as add:
-            return add(kind, payload)
+        return self.write_together(kind, (payload,), by=by, seen=seen, unless=unless)[0]
+
+    def write_together(
+        self,
+        kind: str,
+        payloads: Sequence[JsonMap],
+        *,
+        by: str,
+        seen: int | None = None,
+        unless: Callable[[Decision], bool] = _never,
+    ) -> tuple[Decision, ...]:
+        """Add several entries, at least one: all of them or none; see `turn`."""
+        with self._alone(by=by, seen=seen, unless=unless):
+            return self._add(kind, payloads, by)
 
     @contextmanager
     def turn(
@@ -123,33 +135,15 @@ class DecisionLog:
             RefusedError: it did hold; the log is up to date now.
             StoreError: it could not be written; then nothing was.
         """
-        if not by.strip():
-            raise InputError("nobody is named for the decision", key="by", fix="give a name")
-        seen = self.seen if seen is None else seen
+        with self._alone(by=by, seen=seen, unless=unless):
+            yield lambda kind, payload: self._add(kind, (payload,), by)[0]
 
-        def add(kind: str, payload: JsonMap) -> Decision:
-            at = datetime.fromtimestamp(self._store.clock(), UTC).isoformat(timespec="milliseconds")
-            entry = self._store.decide(
-                self._subject, at=at, actor=by, kind=f"{self._prefix}{kind}", payload=payload
-            )
-            self.look()
-            return entry
+    def take_back(self, *entries: Decision, by: str) -> tuple[Decision, ...]:
+        """Add entries that take other ones back, at least one: all of them or none."""
+        return self.write_together(UNDO, [{"seq": entry.seq} for entry in entries], by=by)
 
-        with only_writer(self._store.root):
-            self.look()
-            fresh = self._of_topic(self._everything[max(0, seen) :])
-            others = [entry.actor for entry in fresh if unless(self._about(entry))]
-            if others:
-                message = f"{others[-1]} decided on this meanwhile; nothing was changed"
-                raise RefusedError(message, fix="look at it again; decide again to change it")
-            yield add
-
-    def take_back(self, entry: Decision, *, by: str) -> Decision:
-        """Add an entry that takes another one back."""
-        return self.write(UNDO, {"seq": entry.seq}, by=by)
-
-    def undo(self, *kinds: str, by: str) -> Decision:
-        """Take back a person's last decision that stands, and return it.
+    def last_of(self, *kinds: str, by: str) -> Decision:
+        """Return a person's last decision that stands, as of now.
 
         Raises:
             InputError: there is none.
@@ -159,10 +153,46 @@ class DecisionLog:
         if not mine:
             message = f"{by or 'nobody'} has decided nothing that stands"
             raise InputError(message, key="by", fix="give the name of whoever decided")
-        self.take_back(mine[-1], by=by)
         return mine[-1]
 
+    def undo(self, *kinds: str, by: str) -> Decision:
+        """Take back a person's last decision that stands, and return it.
+
+        Raises:
+            InputError: there is none.
+        """
+        last = self.last_of(*kinds, by=by)
+        self.take_back(last, by=by)
+        return last
+
     # --- inside ----------------------------------------------------------------------
+
+    @contextmanager
+    def _alone(
+        self, *, by: str, seen: int | None, unless: Callable[[Decision], bool]
+    ) -> Iterator[None]:
+        """Be the only writer, if nobody decided meanwhile; see `turn`."""
+        if not by.strip():
+            raise InputError("nobody is named for the decision", key="by", fix="give a name")
+        seen = self.seen if seen is None else seen
+        with only_writer(self._store.root):
+            self.look()
+            fresh = self._of_topic(self._everything[max(0, seen) :])
+            others = [entry.actor for entry in fresh if unless(self._about(entry))]
+            if others:
+                message = f"{others[-1]} decided on this meanwhile; nothing was changed"
+                raise RefusedError(message, fix="look at it again; decide again to change it")
+            yield
+
+    def _add(self, kind: str, payloads: Sequence[JsonMap], by: str) -> tuple[Decision, ...]:
+        """Add entries while nobody else writes."""
+        at = datetime.fromtimestamp(self._store.clock(), UTC).isoformat(timespec="milliseconds")
+        kind = f"{self._prefix}{kind}"
+        added = self._store.decide_together(
+            self._subject, at=at, actor=by, kind=kind, payloads=payloads
+        )
+        self.look()
+        return added
 
     def _about(self, entry: Decision) -> Decision:
         """Return what an entry took back, or the entry."""

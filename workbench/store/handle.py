@@ -23,7 +23,7 @@ from workbench.store.read import Filters, Reader
 from workbench.store.records import (
     Decision,
     TrialResult,
-    add_decision,
+    add_decisions,
     add_results,
     decisions_of,
     results_of,
@@ -311,16 +311,19 @@ class Store:
         self, draft_id: str, *, at: str, actor: str, kind: str, payload: JsonMap | None = None
     ) -> Decision:
         """Store one decision of a review as the next one of its draft."""
-        decision = Decision(
-            draft_id=draft_id,
-            seq=0,
-            at=at,
-            actor=actor,
-            kind=kind,
-            payload={} if payload is None else payload,
-        )
+        payloads = [{} if payload is None else payload]
+        return self.decide_together(draft_id, at=at, actor=actor, kind=kind, payloads=payloads)[0]
+
+    def decide_together(
+        self, draft_id: str, *, at: str, actor: str, kind: str, payloads: Sequence[JsonMap]
+    ) -> tuple[Decision, ...]:
+        """Store several decisions of a review, at least one, in one commit: all or none."""
+        made = [
+            Decision(draft_id=draft_id, seq=0, at=at, actor=actor, kind=kind, payload=payload)
+            for payload in payloads
+        ]
         table = self._made(DECISIONS)
-        return add_decision(table, self._connection, decision, clock=self.clock)
+        return add_decisions(table, self._connection, made, clock=self.clock)
 
     def decisions(self, draft_id: str) -> tuple[Decision, ...]:
         """Return the decisions of a draft in their order."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workbench.store.log import Head
     from workbench.store.parts import Row
 
-__all__ = ["Decision", "TrialResult", "add_decision", "add_results", "decisions_of", "results_of"]
+__all__ = ["Decision", "TrialResult", "add_decisions", "add_results", "decisions_of", "results_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,32 +62,30 @@ class TrialResult:
     """When it was stored, milliseconds since 1970; the store says it, None: it is not stored yet."""
 
 
-def add_decision(
+def add_decisions(
     table: DeltaFolder,
     connection: DuckDBPyConnection,
-    decision: Decision,
+    decisions: Sequence[Decision],
     *,
     clock: Callable[[], float],
-) -> Decision:
-    """Store a decision as the next one of its draft and return it with its `seq`.
+) -> tuple[Decision, ...]:
+    """Store decisions, at least one and all of one draft, as its next ones in one commit.
+
+    Returns:
+        Them with their `seq`.
 
     Raises:
-        CommitContention: other writers won every try.
+        CommitContention: other writers won every try; nothing is stored.
     """
-    waits = pauses(decision.draft_id)
+    draft_id = decisions[0].draft_id
+    waits = pauses(draft_id)
     for _ in range(MAX_TRIES):
         table.refresh()
-        seq = len(decisions_of(table, connection, decision.draft_id))
-        row = (decision.draft_id, seq, decision.at, decision.actor, decision.kind)
-        if _add_rows(table, [(*row, _dumps(decision.payload))], clock=clock) is not None:
-            return Decision(
-                draft_id=decision.draft_id,
-                seq=seq,
-                at=decision.at,
-                actor=decision.actor,
-                kind=decision.kind,
-                payload=decision.payload,
-            )
+        first = len(decisions_of(table, connection, draft_id))
+        numbered = tuple(replace(d, seq=seq) for seq, d in enumerate(decisions, start=first))
+        cells = [(d.draft_id, d.seq, d.at, d.actor, d.kind, _dumps(d.payload)) for d in numbered]
+        if _add_rows(table, cells, clock=clock) is not None:
+            return numbered
         time.sleep(next(waits))
     raise CommitContention(MAX_TRIES)
 
