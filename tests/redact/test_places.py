@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import CaseFormatError
-from workbench.redact.places import Survivors, parse_glob, place_text
+from workbench.redact.places import Survivors, like_places, parse_glob, place_text
 
 PLACE = ("#17", "args", "customer", "e.mail", 0)
 
@@ -57,3 +57,33 @@ def test_survivors_are_exact_places_or_globs() -> None:
 def test_odd_steps_are_written_as_json() -> None:
     """The text can be read back."""
     assert place_text(PLACE) == '#17.args.customer."e.mail".0'
+
+
+@pytest.mark.parametrize(
+    ("at", "like"),
+    [
+        ("#1.text", "user:text"),
+        ("#2.result", "shop.find:result"),
+        ('#2.result.items.12."a b".0', 'shop.find:result.items.*."a b".*'),
+        ("#3.args", "retried:args"),
+        ("#9.text", "#9.text"),
+        ("tools.find.description", "tools.find.description"),
+        ("contract.forbid_call.0.where.1", "contract.forbid_call.*.where.*"),
+        ("#2.result.**.**.**", "shop.find:result.**.**.**"),
+    ],
+)
+def test_like_places_are_those_of_such_events(at: str, like: str) -> None:
+    """Whatever keys a tool answered with, a place has a sort, and its glob covers it."""
+    kinds = {
+        "#1": ("user_message", None),
+        "#2": ("tool_result", "shop.find"),
+        "#3": ("retried", None),
+    }
+
+    glob = like_places(at, kinds)
+
+    assert glob.text == like
+    if at.count("**") == 0:
+        place = parse_glob(at).steps
+        kind, tool = kinds.get(place[0], (None, None))
+        assert glob.matches(place, kind=kind, tool=tool)

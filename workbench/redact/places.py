@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from workbench.errors import CaseFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from workbench.redact.slots import Place
 
-__all__ = ["PlaceGlob", "Survivors", "parse_glob", "place_text"]
+__all__ = ["PlaceGlob", "Survivors", "like_places", "parse_glob", "place_text"]
 
 _STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
 _WORD = re.compile(r"[A-Za-z0-9_#*-]+")
@@ -35,6 +35,7 @@ _KINDS = {
     "state": "state_change",
     "context": "context_change",
 }
+_SUBJECTS = {kind: subject for subject, kind in _KINDS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,10 @@ def _without_raw(steps: Sequence[str]) -> Sequence[str]:
     return [s.removesuffix("_raw") if n == 1 else s for n, s in enumerate(steps)]
 
 
+def _steps(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(s) if s[0] == '"' else s for s in _STEP.findall(text))
+
+
 @lru_cache(maxsize=1024)
 def parse_glob(text: str) -> PlaceGlob:
     """Read a glob over places.
@@ -119,7 +124,7 @@ def parse_glob(text: str) -> PlaceGlob:
     subject, colon, rest = text.rpartition(":")
     if "#" in subject or '"' in subject:
         subject, colon, rest = "", "", text
-    steps = tuple(json.loads(s) if s[0] == '"' else s for s in _STEP.findall(rest))
+    steps = _steps(rest)
     if not steps or steps.count("**") > 2:
         raise CaseFormatError(
             f"the place has {len(steps)} steps; expected steps with a dot between them",
@@ -127,6 +132,25 @@ def parse_glob(text: str) -> PlaceGlob:
             fix="write, for example, **.email or #17.args.account_id",
         )
     return PlaceGlob(text=text, subject=subject if colon else None, steps=steps)
+
+
+def like_places(at: str, kinds: Mapping[str, tuple[str, str | None]]) -> PlaceGlob:
+    """Return the glob of all places like one: in any such event, at any position of a list.
+
+    Args:
+        at: place of a trace.
+        kinds: see `trigger.kinds_of`.
+
+    >>> like_places("#7.result.items.3.name", {"#7": ("tool_result", "shop.find")}).text
+    'shop.find:result.items.*.name'
+    """
+    root, *rest = _steps(at)
+    kind, tool = kinds.get(root, (None, None))
+    steps = tuple("*" if step.isdigit() else step for step in rest)
+    if kind is None:
+        return PlaceGlob(text=place_text((root, *steps)), steps=(root, *steps))
+    subject = tool or _SUBJECTS.get(kind, kind)
+    return PlaceGlob(text=f"{subject}:{place_text(steps)}", subject=subject, steps=steps)
 
 
 def place_text(place: Place) -> str:
