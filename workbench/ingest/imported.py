@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError, WorkbenchError
 from workbench.ingest.events.losses import counted_losses, raw_losses, unreadable
+from workbench.ingest.events.masks import marks_of
 from workbench.ingest.formats import known_formats
-from workbench.ingest.records.jsontext import has_lone_surrogate, without_lone_surrogates
+from workbench.ingest.records.jsontext import without_lone_surrogates
 from workbench.ingest.records.origin import Origin, usable_id
 from workbench.ingest.records.parts import PartMap
 from workbench.ingest.records.piece import together
@@ -53,9 +54,9 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
         return _unusable(raw, origin, None, f"{origin.where}: {reason}")
     entry = known_formats()[run.name]
     parts = _part_map(entry, run.pieces)
-    text = parts.raw.decode(errors="replace")
+    marks = marks_of(parts.raw)
     value, halves = _value_of(entry, run.pieces), 0
-    if has_lone_surrogate(text):
+    if marks.halves:
         value, halves = without_lone_surrogates(value)
     try:
         trace, losses = entry.read(value, place=origin, tools=tools)
@@ -69,7 +70,7 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
         trace, losses = _exact(trace, losses, value, parts)
     unread = sum(piece.error is not None for piece in run.pieces)
     counts = {"lone_surrogates": halves, "records_unreadable": unread}
-    items = (*losses.items, *counted_losses(counts), *raw_losses(text))
+    items = (*losses.items, *counted_losses(counts), *raw_losses(marks))
     rows = Rows(of_event=(0,) * len(trace.events))
     if first.text is None:
         rows = _rows(entry, trace, parts)

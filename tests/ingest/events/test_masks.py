@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from workbench.ingest.events.masks import count_cuts, count_masks, count_redacted_errors
+from workbench.ingest.events.masks import count_masks, count_redacted_errors, marks_of
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_templates_hold_too_counts_only_as_a_whole_value(mark: str) -> None
 )
 def test_marks_of_cuts_are_counted(text: str, count: int) -> None:
     """The word alone is no mark."""
-    assert count_cuts(text) == count
+    assert marks_of(text.encode()).cut == count
 
 
 def test_an_error_with_its_text_was_not_taken_away() -> None:
@@ -110,7 +110,7 @@ def test_counting_takes_linear_time() -> None:
     """Hostile text must not stop the import."""
     for text in ("*" * 200_000, "<" * 200_000, "[... " * 50_000, "a_1@mail-" * 20_000):
         assert count_masks(text) >= 0
-        assert count_cuts(text) >= 0
+        assert marks_of(text.encode()).cut >= 0
 
 
 def test_cuts_are_counted_wherever_they_stand_in_a_long_text() -> None:
@@ -118,5 +118,5 @@ def test_cuts_are_counted_wherever_they_stand_in_a_long_text() -> None:
     mark, filler = "[... 512 more lines] é <Output Truncated>", "word " * 400
     text = f"{mark}{filler}{mark}{mark}{filler}omitted{filler}7 lines omitted"
 
-    assert count_cuts(text) == 7
-    assert count_cuts(json.dumps({"text": text})) == 7
+    assert marks_of(text.encode()).cut == 7
+    assert marks_of(json.dumps({"text": text}).encode()).cut == 7

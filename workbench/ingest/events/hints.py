@@ -1,36 +1,93 @@
-"""Which of many short texts stand in a long one, found in one pass: what patterns need to match.
+"""Counts marks of many forms in long records: each is looked for only where it can be.
 
-Each pattern looks for what it cannot be without, and thirty searches of a record take more time
-than parsing it; one machine for all of them takes less.
+A pattern names short texts, hints, of which every match of it holds one. One machine finds the
+hints of all patterns in one pass, and a pattern then reads what stands around its own. Thirty
+searches of a record take more time than parsing it; one pass takes a fifth of that.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 import ahocorasick_rs
+from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    import re
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["hint_finder"]
+__all__ = ["Mark", "mark_counter", "shortest"]
+
+_REACH_BYTES: Final = 512
+"""No match begins further before its hint, or ends further behind it, than this."""
 
 
-def hint_finder(hints: Iterable[str]) -> Callable[[str], frozenset[str]]:
-    """Return what finds those of `hints` that stand in a text, whichever case its letters have.
+class Mark(Struct, frozen=True, kw_only=True):
+    """A form of text that is counted."""
 
-    >>> sorted(hint_finder(["***", "xx", "cut"])("a Cut, not xXx"))
-    ['cut', 'xx']
+    kind: str
+    hints: tuple[str, ...]
+    """Every match holds one of these, whichever case its letters have."""
+    pattern: re.Pattern[str]
+    """Where it can match at all is linear in the text."""
+
+
+def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int]]:
+    r"""Return what counts marks in a text, by kind; kinds of which there are none are left out.
+
+    >>> import re
+    >>> count = mark_counter([Mark(kind="cut", hints=("cut",), pattern=re.compile(r"\bCut\b"))])
+    >>> count("a Cut, a cut, Cuts, Cut"), count(b"nothing")
+    ({'cut': 2}, {})
     """
-    known = tuple(dict.fromkeys(hints))
+    known = tuple(marks)
+    owners: dict[bytes, list[int]] = {}
+    for number, mark in enumerate(known):
+        for hint in mark.hints:
+            owners.setdefault(hint.lower().encode(), []).append(number)
+    owners_of = tuple(owners.values())
     machine = ahocorasick_rs.BytesAhoCorasick(
-        [hint.lower().encode() for hint in known],
+        list(owners),
         implementation=ahocorasick_rs.Implementation.DFA,  # the largest, and twice as quick
     )
 
-    def present(text: str) -> frozenset[str]:
-        lowered = text.encode(errors="replace").lower()  # of bytes that takes no time
-        found = machine.find_matches_as_indexes(lowered, overlapping=True)
-        return frozenset(known[at] for at in {match[0] for match in found})
+    def count(text: str | bytes) -> dict[str, int]:
+        raw = text if isinstance(text, bytes) else text.encode(errors="replace")
+        starts: dict[int, list[int]] = {}
+        for hint, start, _ in machine.find_matches_as_indexes(raw.lower(), overlapping=True):
+            for number in owners_of[hint]:
+                starts.setdefault(number, []).append(start)
+        found: dict[str, int] = {}
+        for number, places in starts.items():
+            mark = known[number]
+            times = sum(len(mark.pattern.findall(near)) for near in _around(raw, places))
+            if times:
+                found[mark.kind] = found.get(mark.kind, 0) + times
+        return found
 
-    return present
+    return count
+
+
+def _around(raw: bytes, starts: Sequence[int]) -> Iterator[str]:
+    """Yield what stands around these places, each byte once; that is a small part of a record."""
+    places = sorted(starts)
+    first = places[0]
+    for last, following in pairwise((*places, len(raw) + 3 * _REACH_BYTES)):
+        if following - last > 2 * _REACH_BYTES:
+            near = raw[max(0, first - _REACH_BYTES) : last + _REACH_BYTES]
+            yield near.decode(errors="ignore")
+            first = following
+
+
+def shortest(words: Iterable[str]) -> tuple[str, ...]:
+    """Return words of which each of these begins with one, whichever case its letters have.
+
+    >>> shortest(["EMAIL_ADDRESS", "Email", "IP"])
+    ('email', 'ip')
+    """
+    found: list[str] = []
+    for word in sorted({word.lower() for word in words}):
+        if not found or not word.startswith(found[-1]):
+            found.append(word)
+    return tuple(found)

@@ -20,6 +20,7 @@ from workbench.model.trace import Grade, Loss, Losses, Trace
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from workbench.ingest.events.masks import RawMarks
     from workbench.ingest.events.pairing import CallBook
 
 __all__ = ["CAPTURE", "book_losses", "counted_losses", "raw_losses", "trace_losses", "unreadable"]
@@ -261,24 +262,21 @@ def _told_error(result: ToolResult) -> str:
     return own or result.result_raw or ""
 
 
-def raw_losses(text: str) -> Iterable[Loss]:
+def raw_losses(marks: RawMarks) -> Iterable[Loss]:
     """Yield what the record's JSON text shows: masked and cut values."""
-    hints = masks.hints_in(text)
-    masked = masks.count_masks(text, hints=hints)
-    if masked:
+    if marks.masked:
         yield Loss(
             kind="masked_value",
-            count=masked,
+            count=marks.masked,
             note="masks, or pseudonyms of this tool, stand in the raw record: "
             "a masked value may have been used as a real one",
             fix="switch the recorder's masking off, for a store that only you read; cases are "
             "redacted here",
         )
-    cut = masks.count_cuts(text, hints=hints)
-    if cut:
+    if marks.cut:
         yield Loss(
             kind="truncated",
-            count=cut,
+            count=marks.cut,
             note="marks of cut texts; they are kept as they are",
             fix="raise the limit of the tool, or of the recorder, that cut them",
         )

@@ -6,15 +6,14 @@ All are counted in the JSON text of the record, so a mark counts wherever it sta
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from workbench.ingest.events.hints import hint_finder
-from workbench.ingest.events.pseudonyms import PSEUDONYM_HINTS, count_pseudonyms
+from msgspec import Struct
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from workbench.ingest.events.hints import Mark, mark_counter, shortest
+from workbench.ingest.events.pseudonyms import PSEUDONYMS
 
-__all__ = ["count_cuts", "count_masks", "count_redacted_errors", "hints_in"]
+__all__ = ["RawMarks", "count_masks", "count_redacted_errors", "marks_of"]
 
 _CLASSES: Final = (
     "ACCOUNT|ACCOUNT_ID|ACCOUNT_NUMBER|ADDRESS|AGE|API_KEY|AWS_ACCESS_KEY|AWS_SECRET_KEY|"
@@ -41,29 +40,26 @@ _STARS: Final = re.compile(
     r"(?! \[| No rule)(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"
 )
 """No Markdown, no stars of a hotel, no complaint of `make`."""
+_STARTS: Final = shortest((*_CLASSES.split("|"), *re.sub(r"\[(.).\]", r"\1", _WORDS).split("|")))
+"""What the body of a mask begins with."""
 _MASKS: Final = (
-    ("*", "***", _STARS),
-    ("<", "<", re.compile(rf"<(?=[A-Zrmfs]){_BODY}>")),
-    ("[", "[", re.compile(rf"\[(?=[A-Zrmfs]){_BODY}\]")),
+    (("***",), _STARS),
+    (tuple(f"<{word}" for word in _STARTS), re.compile(rf"<(?=[A-Zrmfs]){_BODY}>")),
+    (tuple(f"[{word}" for word in _STARTS), re.compile(rf"\[(?=[A-Zrmfs]){_BODY}\]")),
     # what templates and usage texts hold too counts only where it is all of a value
-    ("{", '}"', re.compile(rf'"\{{(?:{_CLASSES})\}}"')),
-    ("{", '}\\"', re.compile(rf'"\{{(?:{_CLASSES})\}}\\+"')),
-    ("<", '"<URL>', re.compile(r'"<URL>\\*"')),
-    ("█", "██", re.compile("██(?<![|█]██)█*")),
-    ("\\", r"\u2588\u2588", re.compile(r"\\u2588(?<!\|\\u2588)(?<!\\u2588\\u2588)(?:\\u2588)+")),
-    ("_", "__REDACTED__", re.compile("__REDACTED__")),
-    ('"', '"REDACTED', re.compile(r'"REDACTED\\*"')),
-    ("X", "XX", re.compile(r"XX(?<!\wXX)X{0,2}[- ](?:X{2,4}[- ]){0,2}\d{4}\b")),
-    ("x", "xxx", re.compile(r"xxx(?<!\wxxx)x?[- ](?:x{3,4}[- ]){1,2}\d{4}\b")),
-    ("X", '"XXXX', re.compile(r'"XXXX(?:[- ]X{4}){1,3}\\*"')),
-    ("x", '"xxxx', re.compile(r'"xxxx(?:[- ]x{4}){1,3}\\*"')),
+    (tuple(f'"{{{word}' for word in _STARTS), re.compile(rf'"\{{(?:{_CLASSES})\}}(?:"|\\+")')),
+    (('"<URL>',), re.compile(r'"<URL>\\*"')),
+    (("██",), re.compile("██(?<![|█]██)█*")),
+    ((r"\u2588\u2588",), re.compile(r"\\u2588(?<!\|\\u2588)(?<!\\u2588\\u2588)(?:\\u2588)+")),
+    (("__REDACTED__",), re.compile("__REDACTED__")),
+    (('"REDACTED',), re.compile(r'"REDACTED\\*"')),
+    (("XX-", "XX "), re.compile(r"XX(?<!\wXX)X{0,2}[- ](?:X{2,4}[- ]){0,2}\d{4}\b")),
+    (("xxx-", "xxx "), re.compile(r"xxx(?<!\wxxx)x?[- ](?:x{3,4}[- ]){1,2}\d{4}\b")),
+    (('"XXXX',), re.compile(r'"XXXX(?:[- ]X{4}){1,3}\\*"')),
+    (('"xxxx',), re.compile(r'"xxxx(?:[- ]x{4}){1,3}\\*"')),
 )
-"""A character and a text that the mask cannot be without, found quickly; and its pattern, which
-starts with plain characters: what stands before them is looked at from behind them."""
-_CUT_HINTS: Final = ("[...", "truncated", "omitted")
-"""Every mark of a cut holds one of these, in any case."""
-_CUT_BYTES: Final = 100
-"""No mark reaches further from its hint."""
+"""Texts of which a mask has at least one, found quickly; and its pattern, which starts with plain
+characters: what stands before them is looked at from behind them."""
 _CUT: Final = re.compile(
     r"(?:\[|<|\(|\.\.\.\s?|… ?)(?:output |response |result |content )?truncated\b"
     r"|\[\.\.\.\s?\d+ (?:more )?(?:characters|chars|bytes|lines|items)"
@@ -76,64 +72,55 @@ _REDACTED_ERROR: Final = re.compile(
     r"|\AError: Function failed\.\Z"
 )
 
-
-hints_in: Final = hint_finder(
-    (*PSEUDONYM_HINTS, *_CUT_HINTS, *(hint for _, hint, _ in _MASKS if len(hint) > 1))
+_MASK: Final = "mask"
+_CUT_OFF: Final = "cut"
+_HALF: Final = "half"
+_MASK_MARKS: Final = (
+    *PSEUDONYMS,
+    *(Mark(kind=_MASK, hints=hints, pattern=pattern) for hints, pattern in _MASKS),
 )
-"""Says which texts that a mask, a pseudonym or a cut cannot be without stand in a text."""
+_OTHER_MARKS: Final = (
+    Mark(kind=_CUT_OFF, hints=("[...", "truncated", "omitted"), pattern=_CUT),
+    Mark(
+        kind=_HALF,
+        hints=tuple(rf"\ud{digit}" for digit in "89abcdef"),
+        pattern=re.compile(r"\\u[dD][89a-fA-F]"),
+    ),
+)
+_masks_in: Final = mark_counter(_MASK_MARKS)
+_marks_in: Final = mark_counter((*_MASK_MARKS, *_OTHER_MARKS))
 
 
-def count_masks(text: str, *, hints: frozenset[str] | None = None) -> int:
+class RawMarks(Struct, frozen=True, kw_only=True):
+    """What stands in a record's JSON text, counted."""
+
+    masked: int = 0
+    """Masks, and pseudonyms of our own."""
+    cut: int = 0
+    halves: int = 0
+    """Escapes that may be half of a surrogate pair, or a half of a whole one."""
+
+
+def marks_of(raw: bytes) -> RawMarks:
+    r"""Count all marks of a record.
+
+    >>> marks_of(rb'"line 1 ... [truncated], ***, \ud83d and [... 512 more lines]"')
+    RawMarks(masked=1, cut=2, halves=1)
+    """
+    found = _marks_in(raw)
+    cut, halves = found.pop(_CUT_OFF, 0), found.pop(_HALF, 0)
+    return RawMarks(masked=sum(found.values()), cut=cut, halves=halves)
+
+
+def count_masks(text: str) -> int:
     """Count masks (`***`, `<EMAIL>`, `[REDACTED]`) and pseudonyms of our own.
-
-    Args:
-        text: any.
-        hints: `hints_in(text)`, where it is known.
 
     >>> count_masks('{"token": "***", "to": "user_01@mail-01.example", "note": "**bold**"}')
     2
     >>> count_masks('{"card": "9999990000000018", "n": 999999, "t": 1999999000000001}')
     1
     """
-    present = hints_in(text) if hints is None else hints
-    found = (
-        len(mask.findall(text))
-        for sign, hint, mask in _MASKS
-        if hint in present or (sign == hint and sign in text)
-    )
-    return sum(found) + count_pseudonyms(text, hints=present)
-
-
-def count_cuts(text: str, *, hints: frozenset[str] | None = None) -> int:
-    """Count marks of a text that was cut.
-
-    Args:
-        text: any.
-        hints: `hints_in(text)`, where it is known.
-
-    >>> count_cuts("line 1 ... [truncated] and [... 512 more lines]")
-    2
-    """
-    present = hints_in(text) if hints is None else hints
-    wanted = present.intersection(_CUT_HINTS)
-    return sum(len(_CUT.findall(near)) for near in _around(text, wanted)) if wanted else 0
-
-
-def _around(text: str, hints: Iterable[str]) -> Iterator[str]:
-    """Yield what stands around these hints, each place once; that is a small part of a record."""
-    raw = text.encode(errors="replace")
-    lowered = raw.lower()
-    starts = sorted(
-        found.start() for hint in hints for found in re.finditer(re.escape(hint.encode()), lowered)
-    )
-    places: list[tuple[int, int]] = []
-    for at in starts:
-        start, end = max(0, at - _CUT_BYTES), at + _CUT_BYTES
-        if places and start <= places[-1][1]:
-            start = places.pop()[0]
-        places.append((start, end))
-    for start, end in places:
-        yield raw[start:end].decode(errors="ignore")
+    return sum(_masks_in(text).values())
 
 
 def count_redacted_errors(text: str) -> int:

@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from workbench.ingest.events.hints import hint_finder
+from workbench.ingest.events.hints import Mark, mark_counter
 
-__all__ = ["PSEUDONYM_HINTS", "count_pseudonyms"]
+__all__ = ["PSEUDONYMS", "count_pseudonyms"]
+
+_KIND: Final = "pseudonym"
 
 _FREE_LABEL: Final = "example|invalid|x[bdefgh]|zq(?:x(?:j(?:k(?:v)?)?)?)?[bdefgh]"
 _HOST: Final = rf"[\w.-]{{1,100}}\.(?:{_FREE_LABEL})(?![\w-]|\.\w)"
@@ -51,27 +53,18 @@ _PSEUDONYMS: Final = (
 )
 """Texts of which a pseudonym has at least one, found quickly; and its pattern."""
 
-PSEUDONYM_HINTS: Final = tuple({hint for hints, _ in _PSEUDONYMS for hint in hints})
-_present: Final = hint_finder(PSEUDONYM_HINTS)
+PSEUDONYMS: Final = tuple(
+    Mark(kind=_KIND, hints=hints, pattern=pattern) for hints, pattern in _PSEUDONYMS
+)
+_counted: Final = mark_counter(PSEUDONYMS)
 
 
-def count_pseudonyms(text: str, *, hints: frozenset[str] | None = None) -> int:
+def count_pseudonyms(text: str) -> int:
     """Count values that redaction makes and nobody has.
-
-    Args:
-        text: any.
-        hints: which of `PSEUDONYM_HINTS` stand in it, where that is known.
 
     >>> count_pseudonyms("kolu@bvarn.example called +1 415-555-0142 from 203.0.113.9")
     3
     >>> count_pseudonyms("anna@example.com called 415-555-2002 from 203.0.114.9")
     0
     """
-    present = _present(text) if hints is None else hints
-    if not present:
-        return 0
-    return sum(
-        len(pattern.findall(text))
-        for wanted, pattern in _PSEUDONYMS
-        if not present.isdisjoint(wanted)
-    )
+    return _counted(text).get(_KIND, 0)

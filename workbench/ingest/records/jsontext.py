@@ -27,7 +27,6 @@ __all__ = [
     "checked_depth",
     "depth_within",
     "element_spans",
-    "has_lone_surrogate",
     "is_shallow",
     "member_spans",
     "path_of",
@@ -58,7 +57,6 @@ _COLON: Final = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 _CLOSED: Final = re.compile(r"[ \t\n\r]*\}")
 _BEHIND_ITEM: Final = re.compile(r"[ \t\n\r]*,?[ \t\n\r]*")
 _CONTAINERS: Final = (dict, list)
-_LONE_CANDIDATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _LONE: Final = re.compile(r"[\ud800-\udfff]")
 
 
@@ -135,11 +133,6 @@ def depth_within(value: Json, limit: int) -> bool:
             if type(item) in _CONTAINERS
         ]
     return not level
-
-
-def has_lone_surrogate(text: str) -> bool:
-    """Whether `text`, JSON, may hold half of a surrogate pair as an escape."""
-    return _LONE_CANDIDATE.search(text) is not None
 
 
 def without_lone_surrogates(value: Json) -> tuple[Json, int]:

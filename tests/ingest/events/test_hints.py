@@ -1,0 +1,39 @@
+"""Marks are counted near their hints as they would be in the whole text."""
+
+from __future__ import annotations
+
+from hypothesis import given, strategies as st
+
+from workbench.ingest.events.hints import mark_counter, shortest
+from workbench.ingest.events.masks import _MASK_MARKS, _OTHER_MARKS
+
+_MARKS = (*_MASK_MARKS, *_OTHER_MARKS)
+_PIECES = st.sampled_from(
+    [
+        "***", "*", "<EMAIL>", "<name>", "[REDACTED:ssn]", '"{NAME}"', '\\"{NAME}\\"', '"<URL>"', "██", "█",
+        "\\u2588\\u2588", "\\u2588", "__REDACTED__", '"REDACTED"', "XXX-XX-6789", "xxxx-xxxx-xxxx-1234",
+        '"XXXX-XXXX"', "@mail.example", "https://é.invalid", "9999990000000018", "999-99-1234-1", "415-555-0142",
+        "192.0.2.1", "198.18.0.1", "2001:db8::1", "[... 512 more lines]", "... [Truncated]",
+        "7 lines omitted", "\\ud83d", "\\uDE00", "é", "\\", '"', " ", "7", "word", "a" * 500, "é" * 400,
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(_PIECES, max_size=12).map("".join))
+def test_what_stands_around_the_hints_is_enough(text: str) -> None:
+    """Windows are joined where they touch, cut no character in two, and count no mark twice."""
+    found = mark_counter(_MARKS)(text)
+    whole: dict[str, int] = {}
+    for mark in _MARKS:
+        count = len(mark.pattern.findall(text))
+        if count:
+            whole[mark.kind] = whole.get(mark.kind, 0) + count
+
+    assert found == whole
+    assert mark_counter(_MARKS)(text.encode()) == found
+
+
+def test_words_that_begin_alike_are_found_by_the_shortest() -> None:
+    """A hint more is a hit more for each place."""
+    assert shortest(["ab", "abc", "b", "a"]) == ("a", "b")
+    assert shortest([]) == ()
