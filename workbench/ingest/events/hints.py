@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Mark", "mark_counter", "shortest"]
 
 _REACH_BYTES: Final = 512
-"""No match begins further before its hint, or ends further behind it, than this."""
+"""A name of a host has up to a hundred characters of up to four bytes."""
 
 
 class Mark(Struct, frozen=True, kw_only=True):
@@ -30,7 +30,8 @@ class Mark(Struct, frozen=True, kw_only=True):
     hints: tuple[str, ...]
     """Every match holds one of these, whichever case its letters have."""
     pattern: re.Pattern[str]
-    """Where it can match at all is linear in the text."""
+    reach_bytes: int = _REACH_BYTES
+    """No match begins further before its hint, or ends further behind it, than this."""
 
 
 def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int]]:
@@ -61,7 +62,8 @@ def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int
         found: dict[str, int] = {}
         for number, places in starts.items():
             mark = known[number]
-            times = sum(len(mark.pattern.findall(near)) for near in _around(raw, places))
+            around = _around(raw, places, mark.reach_bytes)
+            times = sum(len(mark.pattern.findall(near)) for near in around)
             if times:
                 found[mark.kind] = found.get(mark.kind, 0) + times
         return found
@@ -69,14 +71,13 @@ def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int
     return count
 
 
-def _around(raw: bytes, starts: Sequence[int]) -> Iterator[str]:
+def _around(raw: bytes, starts: Sequence[int], reach: int) -> Iterator[str]:
     """Yield what stands around these places, each byte once; that is a small part of a record."""
     places = sorted(starts)
     first = places[0]
-    for last, following in pairwise((*places, len(raw) + 3 * _REACH_BYTES)):
-        if following - last > 2 * _REACH_BYTES:
-            near = raw[max(0, first - _REACH_BYTES) : last + _REACH_BYTES]
-            yield near.decode(errors="ignore")
+    for last, following in pairwise((*places, len(raw) + 3 * reach)):
+        if following - last > 2 * reach:
+            yield raw[max(0, first - reach) : last + reach].decode(errors="ignore")
             first = following
 
 

@@ -80,11 +80,12 @@ _MASK_MARKS: Final = (
     *(Mark(kind=_MASK, hints=hints, pattern=pattern) for hints, pattern in _MASKS),
 )
 _OTHER_MARKS: Final = (
-    Mark(kind=_CUT_OFF, hints=("[...", "truncated", "omitted"), pattern=_CUT),
+    Mark(kind=_CUT_OFF, hints=("[...", "truncated", "omitted"), pattern=_CUT, reach_bytes=100),
     Mark(
         kind=_HALF,
         hints=tuple(rf"\ud{digit}" for digit in "89abcdef"),
         pattern=re.compile(r"\\u[dD][89a-fA-F]"),
+        reach_bytes=16,
     ),
 )
 _masks_in: Final = mark_counter(_MASK_MARKS)
