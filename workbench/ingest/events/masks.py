@@ -71,6 +71,12 @@ _REDACTED_ERROR: Final = re.compile(
     r"|Error details are redacted"
     r"|\AError: Function failed\.\Z"
 )
+_REDACTED_HINTS: Final = (
+    "while running the tool. Please try again",
+    "Error details are redacted",
+    "Error: Function failed.",
+)
+"""A text without any of these holds no such error."""
 
 _MASK: Final = "mask"
 _CUT_OFF: Final = "cut"
@@ -80,7 +86,7 @@ _MASK_MARKS: Final = (
     *(Mark(kind=_MASK, hints=hints, pattern=pattern) for hints, pattern in _MASKS),
 )
 _OTHER_MARKS: Final = (
-    Mark(kind=_CUT_OFF, hints=("[...", "truncated", "omitted"), pattern=_CUT, reach_bytes=100),
+    Mark(kind=_CUT_OFF, hints=("[...", "truncated", "omitted"), pattern=_CUT, reach_bytes=48),
     Mark(
         kind=_HALF,
         hints=tuple(rf"\ud{digit}" for digit in "89abcdef"),
@@ -126,4 +132,6 @@ def count_masks(text: str) -> int:
 
 def count_redacted_errors(text: str) -> int:
     """Count errors whose text the framework took away."""
-    return len(_REDACTED_ERROR.findall(text)) if "rror" in text else 0
+    if not any(hint in text for hint in _REDACTED_HINTS):
+        return 0
+    return len(_REDACTED_ERROR.findall(text))

@@ -22,7 +22,7 @@ from workbench.model.event import CallIdSource
 from workbench.model.jsonvalue import ABSENT, Absent, Json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["CallBook", "Method", "NamedCall"]
 
@@ -132,8 +132,7 @@ class CallBook:
             if given in self._given:
                 return None
         now = [c for c in self._open if c.turn == self._turn and tool in (None, "", c.tool)]
-        text = _canonical(args)
-        alike = [call for call in now if tool and text in (None, _canonical(call.args))]
+        alike = _alike(now, args) if tool else []
         if alike:
             return alike[0], Method.ARGUMENTS
         return (now[0], Method.POSITION) if now else None
@@ -149,5 +148,13 @@ def _first(calls: Iterable[NamedCall]) -> NamedCall:
     return next(iter(calls))
 
 
-def _canonical(args: Json | Absent) -> str | None:
-    return None if args is ABSENT else json.dumps(args, sort_keys=True, separators=(",", ":"))
+def _alike(calls: Sequence[NamedCall], args: Json | Absent) -> Sequence[NamedCall]:
+    """Return the calls that have these arguments; all, where the result does not tell any."""
+    if args is ABSENT:
+        return calls
+    text = _canonical(args)
+    return [call for call in calls if call.args is not ABSENT and _canonical(call.args) == text]
+
+
+def _canonical(args: Json) -> str:
+    return json.dumps(args, sort_keys=True, separators=(",", ":"))

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Answered", "Asked", "Said", "Transcript", "compact"]
 
-_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_COMPACT: Final = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(",", ":")
+)
 
 
 class Said(Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ _CACHED: Final = (
     "cachedContentTokenCount",
     "input_tokens_cache_read",
 )
+_DETAILS: Final = ("prompt_tokens_details", "input_tokens_details", "input_token_details")
 _COSTS: Final = ("cost_usd", "total_cost_usd", "total_cost", "cost")
 """Where a record of tokens also says what they cost (OpenRouter, LiteLLM, Inspect)."""
 
@@ -37,9 +38,12 @@ def cost_in(value: Json, *names: str) -> float | None:
     >>> cost_in({"total": "0.0125", "cost": 3}, "sum", "total"), cost_in({"total": 0}, "total")
     (0.0125, None)
     """
-    found = value if isinstance(value, dict) else {}
-    costs = (_cost(found.get(name)) for name in names)
-    return next((cost for cost in costs if cost is not None), None)
+    if not isinstance(value, dict):
+        return None
+    for name in names:
+        if name in value and (cost := _cost(value[name])) is not None:
+            return cost
+    return None
 
 
 def _cost(value: Json) -> float | None:
@@ -61,11 +65,10 @@ def usage_of(usage: Json, *, cost_usd: float | None = None) -> Usage | None:
     """
     if not isinstance(usage, dict) or not usage:
         return None if cost_usd is None else Usage(cost_usd=cost_usd)
-    details = (
-        map_in(usage, name)
-        for name in ("input_token_details", "input_tokens_details", "prompt_tokens_details")
-    )
-    cached = {name: value for found in details for name, value in found.items()}
+    cached = usage
+    for name in _DETAILS:
+        if name in usage:
+            cached = {**map_in(usage, name), **cached}
     found = Usage(
         input_tokens=_first(
             usage, "input_tokens", "prompt_tokens", "input", "inputTokens", "promptTokenCount"
@@ -78,12 +81,14 @@ def usage_of(usage: Json, *, cost_usd: float | None = None) -> Usage | None:
             "outputTokens",
             "candidatesTokenCount",
         ),
-        cached_tokens=_first({**cached, **usage}, *_CACHED),
+        cached_tokens=_first(cached, *_CACHED),
         cost_usd=cost_usd if cost_usd is not None else cost_in(usage, *_COSTS),
     )
     return None if found == Usage() else found
 
 
 def _first(usage: JsonMap, *names: str) -> int | None:
-    values = (integer_in(usage, name) for name in names)
-    return next((value for value in values if value is not None), None)
+    for name in names:
+        if name in usage and (value := integer_in(usage, name)) is not None:
+            return value
+    return None

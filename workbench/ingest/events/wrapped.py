@@ -12,7 +12,7 @@ from workbench.ingest.records.shapes import map_in, maps_at, text_in
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["Wrapped", "unwrap"]
+__all__ = ["REQUEST_KEYS", "Wrapped", "unwrap"]
 
 _SETTINGS: Final = (
     "temperature",
@@ -30,6 +30,9 @@ _SETTINGS: Final = (
 )
 _REQUESTS: Final = (("request", "body"), ("request",), ("body",), ("input",), ())
 _RESPONSES: Final = (("response", "body"), ("response",), ("output",), ())
+
+REQUEST_KEYS: Final = frozenset({"messages"}.union(*_REQUESTS))
+"""A record that has messages has one of these keys."""
 
 
 class Wrapped(Struct, frozen=True, kw_only=True):

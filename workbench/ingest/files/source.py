@@ -42,6 +42,7 @@ _LIMIT_BYTES: Final = 512 << 20
 _HEAD_BYTES: Final = 4096
 _BUFFER_BYTES: Final = 1 << 16
 """Records are long lines, and a line longer than the buffer is put together from pieces."""
+_PART_BYTES: Final = 1 << 20
 _GZIP: Final = b"\x1f\x8b"
 _BOM: Final = b"\xef\xbb\xbf"
 _KNOWN: Final = (
@@ -237,11 +238,15 @@ def _refuse_binary(first: bytes, shown: str) -> None:
 
 
 def _whole(source: SourceText) -> bytes:
+    parts: list[bytes] = []
+    left = _LIMIT_BYTES
     with _unpacked(source.path, source.shown) as (stream, _):
-        data = stream.read(_LIMIT_BYTES + 1)
-    if len(data) > _LIMIT_BYTES:
-        raise _too_large(source.shown)
-    return data
+        while part := stream.read(_PART_BYTES):  # a larger one is laid out whole before it is read
+            parts.append(part)
+            left -= len(part)
+            if left < 0:
+                raise _too_large(source.shown)
+    return b"".join(parts)
 
 
 def _lines(source: SourceText, on_bytes: Callable[[int], None]) -> Iterator[Piece]:

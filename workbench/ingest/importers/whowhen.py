@@ -13,8 +13,9 @@ Source:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from workbench.casefile.place import describe, step_key
 from workbench.ingest.events.finish import RunFacts, finished, labels_of
@@ -40,8 +41,7 @@ _VERDICTS: Final = ("is_correct", "is_corrected")
 """One label, spelled in two ways."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Step:
+class _Step(Struct, frozen=True, kw_only=True):
     """One message of the chat."""
 
     ref: str
@@ -207,6 +207,7 @@ FORMAT: Final = Format(
     name="whowhen",
     recognises=_recognises,
     owns=_recognises,
+    keys=frozenset({"data", "mistake_step"}),
     own_id=_own_id,
     read=read_whowhen,
 )
