@@ -10,7 +10,7 @@ import pytest
 from tests.ingest.otlp.spans import TRACE, a_billing_run, a_document, trace_of
 from tests.ingest.samples import an_openai_chat, dumped, kinds, lost, write_file, write_lines
 from workbench.errors import InputError
-from workbench.ingest.formats import known_formats
+from workbench.ingest.formats import format_index, known_formats
 from workbench.ingest.reader import read_source
 from workbench.ingest.records.format import Format, no_id
 from workbench.ingest.records.jsontext import texts_in
@@ -76,10 +76,14 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[object]
         points = f"[workbench.importers]\nacme = {target}\n"
         (folder / "entry_points.txt").write_text(points, "utf-8")
         monkeypatch.syspath_prepend(str(site))
+        forget()
+
+    def forget() -> None:
         known_formats.cache_clear()
+        format_index.cache_clear()
 
     yield installed
-    known_formats.cache_clear()
+    forget()
 
 
 def acme(**parts: Json) -> Json:

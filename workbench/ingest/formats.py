@@ -44,13 +44,14 @@ from workbench.ingest.importers.tau import TAU2_BENCH, TAU_BENCH
 from workbench.ingest.importers.whowhen import FORMAT as WHOWHEN
 from workbench.ingest.otlp.read import FORMAT as OTLP
 from workbench.ingest.records.format import Format
+from workbench.ingest.records.format_index import index_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from workbench.model.jsonvalue import Json
 
-__all__ = ["AUTO", "FORMATS", "candidates", "checked_format", "known_formats"]
+__all__ = ["AUTO", "FORMATS", "candidates", "checked_format", "format_index", "known_formats"]
 
 AUTO: Final = "auto"
 GROUP: Final = "workbench.importers"
@@ -105,6 +106,16 @@ def known_formats() -> Mapping[str, Format]:
     return {**FORMATS, **_loaded(entry_points(group=GROUP))}
 
 
+@cache
+def format_index() -> Callable[[Json], tuple[Format, ...]]:
+    """Return a function that says which of the known formats a record may have by its keys.
+
+    Raises:
+        InputError: as `known_formats`.
+    """
+    return index_of(known_formats().values())
+
+
 def _loaded(found: Iterable[EntryPoint]) -> dict[str, Format]:
     formats: dict[str, Format] = {}
     for point in sorted(found):
@@ -153,12 +164,12 @@ def candidates(record: Json, *, wanted: str = AUTO) -> tuple[str, ...]:
         record: of a file.
         wanted: the only format that counts, or `auto`.
     """
-    formats = known_formats()
-    special = [one for one in formats.values() if not one.general and one.owns(record)]
+    possible = format_index()(record)
+    special = [one for one in possible if not one.general and one.owns(record)]
     if wanted != AUTO:
-        entry = formats[wanted]
+        entry = known_formats()[wanted]
         hidden = entry.general and special
         return (wanted,) if entry.recognises(record) and not hidden else ()
-    found = special or [one for one in formats.values() if one.general and one.owns(record)]
-    found = found or [one for one in formats.values() if one.recognises(record)]
+    found = special or [one for one in possible if one.general and one.owns(record)]
+    found = found or [one for one in possible if one.recognises(record)]
     return tuple(entry.name for entry in found)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEVELS",
+    "RECORD_KEYS",
     "Enveloped",
     "enveloped",
     "holds_spans",
@@ -43,6 +44,9 @@ _NAMES: Final = frozenset(levels[0] for levels in LEVELS)
 _LEVELS_OF: Final = {
     name: tuple(levels for levels in LEVELS if levels[0] == name) for name in _NAMES
 }
+
+RECORD_KEYS: Final = _NAMES | {"context", "event_name"}
+"""A span or log record has one of these keys: its document's, or those of an SDK's."""
 
 
 class Enveloped(Struct, frozen=True, kw_only=True):

@@ -65,6 +65,7 @@ FORMAT: Final = Format(
     name="agent_framework",
     recognises=_is_agent_framework,
     owns=_is_agent_framework,
+    keys=frozenset({"messages"}),
     own_id=_own_id,
     read=read_agent_framework,
 )

@@ -154,6 +154,7 @@ FORMAT: Final = Format(
     name="agentdojo",
     recognises=_recognises,
     owns=_recognises,
+    keys=frozenset({"data", "suite_name"}),
     own_id=lambda record: text_in(record, "source_path"),
     read=read_agentdojo,
 )

@@ -239,5 +239,9 @@ def _is_state(record: Json) -> bool:
 
 
 FORMAT: Final = Format(
-    name="agents_run_state", recognises=_is_state, owns=_is_state, read=read_agents_run_state
+    name="agents_run_state",
+    recognises=_is_state,
+    owns=_is_state,
+    keys=frozenset({_VERSION}),
+    read=read_agents_run_state,
 )

@@ -332,6 +332,7 @@ FORMAT: Final = Format(
     name="agents_spans",
     recognises=_is_record,
     owns=_is_record,
+    keys=frozenset({"object", INPUT_LIST}),
     own_id=_own_id,
     run_of=_run_of,
     read=read_agents_spans,

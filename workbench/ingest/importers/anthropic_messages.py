@@ -17,7 +17,7 @@ from workbench.ingest.events.finish import RunFacts, finished
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
 from workbench.ingest.events.usage import usage_of
-from workbench.ingest.events.wrapped import unwrap
+from workbench.ingest.events.wrapped import REQUEST_KEYS, unwrap
 from workbench.ingest.importers.chat_shape import chat_id, is_anthropic, is_surely_anthropic
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
@@ -188,6 +188,7 @@ FORMAT: Final = Format(
     name="anthropic_messages",
     recognises=is_anthropic,
     owns=is_surely_anthropic,
+    keys=REQUEST_KEYS,
     own_id=chat_id,
     read=read_anthropic_messages,
     general=True,

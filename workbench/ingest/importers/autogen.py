@@ -261,6 +261,7 @@ STREAM: Final = Format(
     name="autogen_stream",
     recognises=_is_stream,
     owns=_is_stream,
+    keys=frozenset({"source", "stop_reason"}),
     run_of=lambda _: "",
     read=_read_stream,
 )
@@ -327,5 +328,6 @@ STATE: Final = Format(
     name="autogen_state",
     recognises=_is_state,
     owns=_is_state,
+    keys=frozenset({"agent_states", "llm_context"}),
     read=_read_state,
 )

@@ -177,6 +177,7 @@ FORMAT: Final = Format(
     name="autogen_log",
     recognises=_recognises,
     owns=_is_event,
+    keys=frozenset({"agent_id", "payload", "raw"}),
     run_of=lambda _: "",
     read=_read,
 )

@@ -209,5 +209,9 @@ def _is_cassette(record: Json) -> bool:
 
 
 FORMAT: Final = Format(
-    name="http_cassette", recognises=_is_cassette, owns=_is_cassette, read=read_cassette
+    name="http_cassette",
+    recognises=_is_cassette,
+    owns=_is_cassette,
+    keys=frozenset({"interactions"}),
+    read=read_cassette,
 )

@@ -290,6 +290,7 @@ FORMAT: Final = Format(
     name="claude_code",
     recognises=_recognises,
     owns=_is_entry,
+    keys=frozenset({"sessionId", "message", "leafUuid", "snapshot"}),
     own_id=_own_id,
     run_of=lambda entry: text_in(entry, "sessionId"),
     read=read_claude_code,

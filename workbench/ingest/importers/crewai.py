@@ -353,6 +353,7 @@ FORMAT: Final = Format(
     name="crewai",
     recognises=_is_event,
     owns=_is_event,
+    keys=frozenset({_SEQUENCE, "source_fingerprint"}),
     own_id=_own_id,
     run_of=lambda event: text_in(event, "event_id") if _starts(event) else None,
     read=_read,

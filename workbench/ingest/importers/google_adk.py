@@ -279,6 +279,7 @@ SESSION: Final = Format(
     name="google_adk",
     recognises=_is_session,
     owns=_is_session,
+    keys=frozenset({"events"}),
     own_id=lambda record: text_in(record, "id"),
     read=_read_session,
 )
@@ -339,6 +340,7 @@ CASE: Final = Format(
     name="google_adk_case",
     recognises=_is_case,
     owns=_is_case,
+    keys=frozenset({"conversation"}),
     own_id=lambda record: _text(record, "eval_id"),
     read=_read_case,
 )

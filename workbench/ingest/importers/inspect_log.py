@@ -380,6 +380,7 @@ FORMAT: Final = Format(
     name="inspect",
     recognises=_is_sample,
     owns=_is_sample,
+    keys=frozenset({"epoch"}),
     own_id=_own_id,
     read=read_inspect,
 )

@@ -96,6 +96,7 @@ FORMAT: Final = Format(
     name="langchain",
     recognises=_is_langchain,
     owns=_is_langchain,
+    keys=frozenset(path[0] for path in _STATES),
     own_id=_own_id,
     read=read_langchain,
 )

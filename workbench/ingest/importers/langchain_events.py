@@ -195,6 +195,7 @@ FORMAT: Final = Format(
     name="langchain_events",
     recognises=_is_event,
     owns=_is_event,
+    keys=frozenset({"event"}),
     own_id=_own_id,
     run_of=_run_of,
     read=read_langchain_events,

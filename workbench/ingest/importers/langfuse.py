@@ -340,6 +340,7 @@ FORMAT: Final = Format(
     name="langfuse",
     recognises=_is_langfuse,
     owns=_is_langfuse,
+    keys=frozenset({"observations"}),
     own_id=lambda record: (map_in(record, "trace") or map_in(record)).get("id"),
     read=read_langfuse,
 )

@@ -319,6 +319,7 @@ FORMAT: Final = Format(
     name="langsmith",
     recognises=_is_langsmith,
     owns=_is_langsmith,
+    keys=frozenset({"dotted_order", "run_type", "post", "patch"}),
     own_id=_own_id,
     run_of=_run_of,
     read=read_langsmith,

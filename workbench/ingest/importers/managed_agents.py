@@ -333,6 +333,7 @@ FORMAT: Final = Format(
     name="managed_agents",
     recognises=_is_line,
     owns=_is_line,
+    keys=frozenset({"agent", "processed_at"}),
     own_id=_own_id,
     run_of=_run_of,
     read=read_managed_agents,

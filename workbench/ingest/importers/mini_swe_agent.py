@@ -176,6 +176,7 @@ FORMAT: Final = Format(
     name="mini_swe_agent",
     recognises=_recognises,
     owns=_recognises,
+    keys=frozenset({"messages"}),
     own_id=lambda record: text_in(record, "instance_id"),
     read=read_mini_swe_agent,
 )

@@ -49,6 +49,7 @@ FORMAT: Final = Format(
     name="trace1",
     recognises=_recognises,
     owns=_recognises,
+    keys=frozenset({"schema"}),
     own_id=lambda record: text_in(record, "run_id"),
     read=read_native,
     located=False,

@@ -17,7 +17,7 @@ from workbench.ingest.events.finish import RunFacts, finished
 from workbench.ingest.events.toollist import listed_tools
 from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
 from workbench.ingest.events.usage import usage_of
-from workbench.ingest.events.wrapped import Wrapped, unwrap
+from workbench.ingest.events.wrapped import REQUEST_KEYS, Wrapped, unwrap
 from workbench.ingest.importers.chat_shape import chat_id, is_openai, is_surely_openai
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
@@ -201,6 +201,7 @@ FORMAT: Final = Format(
     name="openai_chat",
     recognises=is_openai,
     owns=is_surely_openai,
+    keys=REQUEST_KEYS,
     own_id=chat_id,
     read=read_openai_chat,
     general=True,

@@ -243,6 +243,7 @@ FORMAT: Final = Format(
     name="openai_responses",
     recognises=_is_responses,
     owns=_is_responses,
+    keys=frozenset({"input", "output"}.union(*_REQUESTS, *_RESPONSES)),
     own_id=_own_id,
     read=read_openai_responses,
 )

@@ -313,6 +313,7 @@ FORMAT: Final = Format(
     name="openhands",
     recognises=_holds_events,
     owns=_holds_events,
+    keys=frozenset({"history"}),
     own_id=lambda record: text_in(record, "instance_id"),
     read=read_openhands,
 )
@@ -322,6 +323,7 @@ EVENTS: Final = Format(
     name="openhands_events",
     recognises=_is_event,
     owns=_is_event,
+    keys=frozenset({"action", "observation"}),
     run_of=lambda _: "",
     read=read_openhands,
 )

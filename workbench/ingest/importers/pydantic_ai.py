@@ -301,6 +301,7 @@ FORMAT: Final = Format(
     name="pydantic_ai",
     recognises=_is_message,
     owns=_is_message,
+    keys=frozenset({"parts"}),
     own_id=_own_id,
     run_of=lambda record: text_in(record, "conversation_id") or text_in(record, "run_id"),
     read=read_pydantic_ai,

@@ -39,4 +39,10 @@ def _refused(_: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[Trace, L
     )
 
 
-FORMAT: Final = Format(name="results", recognises=_is_results, owns=_is_results, read=_refused)
+FORMAT: Final = Format(
+    name="results",
+    recognises=_is_results,
+    owns=_is_results,
+    keys=frozenset({"schema"}),
+    read=_refused,
+)

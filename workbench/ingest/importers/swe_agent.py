@@ -229,5 +229,6 @@ FORMAT: Final = Format(
     name="swe_agent",
     recognises=_recognises,
     owns=_recognises,
+    keys=frozenset({"history"}),
     read=read_swe_agent,
 )

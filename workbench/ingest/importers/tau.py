@@ -199,12 +199,19 @@ def _is_tau2(record: Json) -> bool:
     )
 
 
-TAU_BENCH: Final = Format(name="tau_bench", recognises=_is_tau, owns=_is_tau, read=read_tau_bench)
+TAU_BENCH: Final = Format(
+    name="tau_bench",
+    recognises=_is_tau,
+    owns=_is_tau,
+    keys=frozenset({"traj"}),
+    read=read_tau_bench,
+)
 
 TAU2_BENCH: Final = Format(
     name="tau2_bench",
     recognises=_is_tau2,
     owns=_is_tau2,
+    keys=frozenset({"task_id"}),
     own_id=lambda record: text_in(record, "id"),
     read=read_tau2_bench,
 )

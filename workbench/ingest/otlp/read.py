@@ -17,7 +17,7 @@ from workbench.ingest.events.messages import Role
 from workbench.ingest.events.spans import ModelSpan
 from workbench.ingest.events.transcript import Said, Transcript
 from workbench.ingest.events.weave import weave
-from workbench.ingest.files.otlp_records import is_sdk_record, the_one
+from workbench.ingest.files.otlp_records import RECORD_KEYS, is_sdk_record, the_one
 from workbench.ingest.otlp.assemble import events_of, told_by
 from workbench.ingest.otlp.autogen import team_of, told_by_runtime
 from workbench.ingest.otlp.dialect import Recording
@@ -212,6 +212,7 @@ FORMAT: Final = Format(
     name="otlp",
     recognises=_is_ours,
     owns=_is_ours,
+    keys=RECORD_KEYS,
     own_id=_own_id,
     read=read_otlp,
     run_of=_run_of,

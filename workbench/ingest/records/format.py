@@ -43,6 +43,9 @@ class Format:
     read: Importer
     own_id: Callable[[Json], Json] = no_id
     """The source's own id of what `read` is given; None: it has none."""
+    keys: frozenset[str] | None = None
+    """A mapping without any of these keys is neither owned nor recognised, and then not asked
+    about; None: it may have any keys."""
     run_of: Callable[[Json], str | tuple[str, ...] | None] | None = None
     """For a grouped format, the key of the run that a record belongs to, `""` for all records
     of the file; several keys: all are of one run; None: it goes with the record before it, or
