@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from dataclasses import dataclass
@@ -42,8 +43,11 @@ class Said:
 
 
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    """Run `workbench WORD...` in this process."""
+def shell(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Said]:
+    """Run `workbench WORD...` in this process; a slow machine adds no word to a log."""
+    monkeypatch.setattr("workbench.cli.progress.PATIENCE_S", math.inf)
 
     def run(*words: object) -> Said:
         capsys.readouterr()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
@@ -12,7 +13,7 @@ from tests.builders import a_call, a_claim, a_trace, a_user
 from tests.cli.conftest import CASE, RUN, save_trace
 from workbench.casefile.case import load_case
 from workbench.casefile.draft import load_draft
-from workbench.cli import shrink
+from workbench.cli import progress, shrink
 from workbench.cli.drafts import draft_in
 from workbench.errors import InputError
 from workbench.model.case import CaseState
@@ -330,8 +331,7 @@ def test_an_interrupted_search_keeps_what_it_reached(demo, shell, monkeypatch):
     def interrupt(_step):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(shrink, "wants_colour", lambda _stream: True)
-    monkeypatch.setattr(shrink, "_show", interrupt)
+    monkeypatch.setattr(shrink, "search_progress", lambda _progress: interrupt)
 
     said = shell("shrink", "redacted.draft.json", "-o", "x.json")
 
@@ -342,13 +342,64 @@ def test_an_interrupted_search_keeps_what_it_reached(demo, shell, monkeypatch):
 
 def test_whoever_watches_sees_progress(demo, shell, monkeypatch):
     """On a terminal one line is redrawn, and gone at the end."""
-    monkeypatch.setattr(shrink, "wants_colour", lambda stream: stream is sys.stderr)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
     said = shell("shrink", "redacted.draft.json", "-o", "x.json")
 
     assert said.status == 0
     assert " calls, " in said.err
     assert said.err.endswith("\r\x1b[2K")
+
+
+STEPS = [
+    *("reading run-leafbox-2041", "redacting: what reaches the case", "redacting: values in texts"),
+    *("redacting: the same values elsewhere", "redacting: pseudonyms", "shrinking"),
+]
+
+
+def test_make_says_in_a_log_which_step_it_is_in(demo, shell, monkeypatch):
+    """Two minutes without a word look like a hang; a line a step, and no value of the trace."""
+    monkeypatch.setattr(progress, "PATIENCE_S", 0)
+
+    said = shell("make", RUN, *CONTRACT, *DETAILS[:4], "-o", "out", "--json")
+
+    assert said.status == 0
+    assert said.err.splitlines() == [f"{step} ..." for step in STEPS]
+    assert set(said.document) == {"case", "state", "steps"}
+
+
+def test_quick_work_leaves_nothing_in_a_log(demo, shell, monkeypatch):
+    """CI reads stderr; a case that is made at once has nothing to say there."""
+    monkeypatch.setattr(progress, "PATIENCE_S", 600)
+
+    said = shell("make", RUN, *CONTRACT, *DETAILS[:4], "-o", "out")
+
+    assert (said.status, said.err) == (0, "")
+
+
+def test_make_draws_its_steps_for_whoever_watches(demo, shell, monkeypatch):
+    """Texts are counted, the search says what is left, and the line is gone at the end."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+    said = shell("make", RUN, *CONTRACT, *DETAILS[:4], "-o", "out")
+
+    assert said.status == 0
+    assert re.search(
+        r"\rredacting: values in texts: \[#{10}\.{10}\] 50 %, (\d+) of \d+ texts", said.err
+    )
+    assert re.search(r"\rshrinking: \d+ calls, \d+ events left, trying ", said.err)
+    assert said.err.endswith("\r\x1b[2K")
+    assert "Helen" not in said.err
+
+
+def test_redact_says_its_steps_too(demo, shell, monkeypatch):
+    """The same work, the same words."""
+    monkeypatch.setattr(progress, "PATIENCE_S", 0)
+
+    said = shell("redact", RUN, *CONTRACT, "-o", "new.draft.json")
+
+    assert said.status == 0
+    assert said.err.splitlines() == [f"{step} ..." for step in STEPS[:-1]]
 
 
 # --- export ------------------------------------------------------------------

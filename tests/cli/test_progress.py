@@ -1,10 +1,10 @@
-"""The progress line: on a terminal only, once a per cent, and gone at the end."""
+"""Progress: on a terminal a line, once a per cent, gone at the end; in a log a line a step."""
 
 from __future__ import annotations
 
 import io
 
-from workbench.cli.progress import Progress
+from workbench.cli.progress import PATIENCE_S, Progress
 
 
 class Terminal(io.StringIO):
@@ -71,3 +71,68 @@ def test_what_never_started_leaves_the_terminal_alone():
         pass
 
     assert stream.getvalue() == ""
+
+
+class Clock:
+    """Seconds that a test moves."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_log_names_the_steps_of_long_work_once():
+    """Whoever reads a log of CI sees where the minutes went, and no bar."""
+    stream, clock = io.StringIO(), Clock()
+
+    with Progress(stream=stream, clock=clock) as progress:
+        progress.step("reading a.json")
+        clock.now = PATIENCE_S - 0.1
+        progress.step("redacting", 1, 1000, unit="texts")
+        progress.say("")
+        assert stream.getvalue() == ""
+        clock.now = PATIENCE_S
+        for done in range(2, 1000):
+            progress.step("redacting", done, 1000, unit="texts")
+        progress.step("shrinking")
+        progress.say("61 calls")
+
+    assert stream.getvalue() == "redacting ...\nshrinking ...\n"
+
+
+def test_a_bar_of_its_own_stays_out_of_a_log():
+    """`run` says of each case how it ended anyway."""
+    stream, clock = io.StringIO(), Clock()
+
+    with Progress("cases", stream=stream, clock=clock) as progress:
+        clock.now = 60.0
+        progress(1, 2)
+
+    assert stream.getvalue() == ""
+
+
+def test_steps_follow_each_other_on_one_line():
+    """What a longer text left behind is wiped; texts are drawn once a per cent."""
+    stream = Terminal()
+
+    with Progress(stream=stream) as progress:
+        progress.step("reading a.json")
+        progress.step("reading a.json")
+        for done in (0, 1, 2, 500):
+            progress.step("texts", done, 1000, unit="texts")
+        progress.step("bytes", 1, 2)
+        progress.step("shrinking")
+        progress.say("61 calls")
+
+    none, half = "." * 20, "#" * 10 + "." * 10
+    assert stream.getvalue() == (
+        "\rreading a.json ..."
+        f"\rtexts: [{none}] 0 %, 0 of 1,000 texts"
+        f"\rtexts: [{half}] 50 %, 500 of 1,000 texts"
+        f"\rbytes: [{half}] 50 %\x1b[K"
+        "\rshrinking ...\x1b[K"
+        "\rshrinking: 61 calls"
+        "\r\x1b[2K"
+    )

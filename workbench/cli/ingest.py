@@ -6,6 +6,7 @@ Of several files the good ones are taken, the bad ones named, and the exit code 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,14 +101,14 @@ def _taken(
 ) -> Iterator[tuple[Path, Intake]]:
     for path in dict.fromkeys(options.files):
         try:
-            with Progress(relative(path), stream=sys.stderr) as progress:
+            with Progress(stream=sys.stderr) as progress:
                 intake = take_file(
                     store,
                     path,
                     format=options.format,
                     tools=tools,
                     explain_run=options.explain,
-                    on_progress=progress,
+                    on_progress=partial(progress.step, f"reading {relative(path)}"),
                 )
         except InputError as error:
             complain(f"workbench: {error}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from workbench.cli.options import (
     relative,
     settings_of,
 )
+from workbench.cli.progress import Progress, redaction_progress, search_progress
 from workbench.cli.redact import add_redaction, redaction_document
 from workbench.redact.places import parse_glob
 from workbench.redact.policy import load_policy
@@ -26,6 +28,7 @@ from workbench.review.make import Made, make_case, surest_suggestion
 from workbench.review.source import find_run
 from workbench.review.summary import render_case, render_redaction, render_suggestion
 from workbench.review.vault import Vault
+from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -56,18 +59,24 @@ def execute(options: Namespace) -> int:
     policy = None if options.policy is None else load_policy(options.policy)
     for place in options.trigger:
         parse_glob(place)
-    run = find_run(options.run, lookup_of(options))
-    made = make_case(
-        run,
-        _contract(run.trace, options),
-        details,
-        options.out,
-        vault=Vault(keys_folder(settings_of())),
-        date=today(),
-        policy=policy,
-        ner="none" if options.without_ner else "auto",
-        trigger=options.trigger,
-    )
+    with Progress(stream=sys.stderr) as progress:
+        progress.step(f"reading {harmless(options.run)}")
+        run = find_run(options.run, lookup_of(options))
+    contract = _contract(run.trace, options)
+    with Progress(stream=sys.stderr) as progress:
+        made = make_case(
+            run,
+            contract,
+            details,
+            options.out,
+            vault=Vault(keys_folder(settings_of())),
+            date=today(),
+            policy=policy,
+            ner="none" if options.without_ner else "auto",
+            trigger=options.trigger,
+            on_progress=redaction_progress(progress),
+            on_step=search_progress(progress),
+        )
     if options.json:
         print_json(
             {"case": relative(made.path), "state": made.case.state.value, "steps": [*_steps(made)]}

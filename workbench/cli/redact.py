@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from workbench.cli.options import (
     relative,
     settings_of,
 )
+from workbench.cli.progress import Progress, redaction_progress
 from workbench.errors import InputError
 from workbench.redact.keys import read_key_file
 from workbench.redact.policy import load_policy
@@ -27,6 +29,7 @@ from workbench.review.redact import draft_key, redact_into
 from workbench.review.source import find_run
 from workbench.review.summary import are_long_lists, long_lists, render_redaction
 from workbench.review.vault import Vault
+from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -86,15 +89,18 @@ def execute(options: Namespace) -> int:
     require_target(options.out)
     _require_lists(_lists_beside(options.out))
     policy = None if options.policy is None else load_policy(options.policy)
-    raw, key = _opened(options, vault, policy)
-    draft, redaction = redact_into(
-        vault,
-        raw,
-        key=key,
-        policy=policy,
-        ner="none" if options.without_ner else "auto",
-        trigger=options.trigger,
-    )
+    with Progress(stream=sys.stderr) as progress:
+        progress.step(f"reading {harmless(options.run)}")
+        raw, key = _opened(options, vault, policy)
+        draft, redaction = redact_into(
+            vault,
+            raw,
+            key=key,
+            policy=policy,
+            ner="none" if options.without_ner else "auto",
+            trigger=options.trigger,
+            on_progress=redaction_progress(progress),
+        )
     save_draft(draft, options.out)
     lists = _listed(redaction, options.out)
     if options.json:

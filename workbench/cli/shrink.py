@@ -16,6 +16,7 @@ from workbench.casefile.files import require_target
 from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import add_json, add_run, keys_folder, print_json, relative, settings_of
+from workbench.cli.progress import Progress, search_progress
 from workbench.errors import InputError
 from workbench.model.case import Stimulus
 from workbench.review.draft import draft_id, open_draft
@@ -23,7 +24,7 @@ from workbench.review.shrink import OracleKind, shrink_draft
 from workbench.review.source import find_run
 from workbench.review.summary import render_shrunk
 from workbench.review.vault import Vault
-from workbench.runner.reports.text import wants_colour
+from workbench.runner.reports.harmless import harmless
 from workbench.shrink import Budget, Texts
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from workbench.model.draft import Draft
-    from workbench.shrink import Step
 
 __all__ = ["add_arguments", "execute"]
 
@@ -92,9 +92,10 @@ def _positive(text: str) -> int:
 def execute(options: Namespace) -> int:
     """Shrink and write the draft; 2 when interrupted, with what was reached so far."""
     require_target(options.out)
-    draft = _draft_of(options)
-    events = len(draft.trace.events)
-    with _executor(options.jobs) as executor:
+    with Progress(stream=sys.stderr) as progress, _executor(options.jobs) as executor:
+        progress.step(f"reading {harmless(options.run)}")
+        draft = _draft_of(options)
+        events = len(draft.trace.events)
         small, shrunk = shrink_draft(
             draft,
             kind=OracleKind(options.oracle),
@@ -105,10 +106,8 @@ def execute(options: Namespace) -> int:
             journal=options.journal,
             texts=Texts.WORDS if options.texts else Texts.WHOLE,
             stimulus=_STIMULUS[options.stimulus],
-            on_step=_show if wants_colour(sys.stderr) else None,
+            on_step=search_progress(progress),
         )
-    if wants_colour(sys.stderr):
-        sys.stderr.write("\r\x1b[2K")
     save_draft(small, options.out)
     note = small.shrink
     assert note is not None  # noqa: S101  `shrink_draft` has just written it
@@ -147,8 +146,3 @@ def _draft_of(options: Namespace) -> Draft:
 
 def _executor(jobs: int) -> Executor | nullcontext[None]:
     return ProcessPoolExecutor(max_workers=jobs) if jobs > 1 else nullcontext()
-
-
-def _show(step: Step) -> None:
-    sys.stderr.write(f"\r\x1b[2K{step.calls} calls, {step.events} events, trying {step.trying}")
-    sys.stderr.flush()

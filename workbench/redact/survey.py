@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from workbench.redact.leaves import Leaf
     from workbench.redact.residue import Needle
 
-__all__ = ["Spot", "Survey", "survey"]
+__all__ = ["OnProgress", "Spot", "Survey", "survey"]
+
+OnProgress: TypeAlias = "Callable[[str, int, int], None]"
+"""Is told what is looked for, in how many texts that was done, and in how many it will be; 0: as a whole."""
 
 _STAYS: Final = frozenset({DecisionWord.REJECTED, DecisionWord.RETAINED})
 _IDENTIFIER: Final = re.compile(r"[a-z][a-zA-Z0-9]*(?:[_-][a-zA-Z0-9]+)*|[a-zA-Z]*[a-z][A-Z]\w*")
@@ -129,7 +132,7 @@ def _is_about(decision: Decision, kind: str) -> bool:
     return decision.type is None or decision.type == kind
 
 
-def survey(
+def survey(  # noqa: PLR0913  see `redact_trace`
     slots: list[Slot],
     *,
     models: Models,
@@ -137,6 +140,7 @@ def survey(
     kinds: dict[str, tuple[str, str | None]],
     words: Iterable[str] = (),
     known: Sequence[Needle] = (),
+    on_progress: OnProgress = lambda _step, _done, _total: None,
 ) -> Survey:
     """Find everything personal in the slots of a document.
 
@@ -147,6 +151,7 @@ def survey(
         kinds: see `trigger.kinds_of`.
         words: texts that are structure: tool names, property names, enum words.
         known: what another redaction of the same draft replaced; replaced here too.
+        on_progress: see `OnProgress`.
 
     Raises:
         RefusedError: a detector ran out of time on a text that nobody has decided about.
@@ -155,13 +160,18 @@ def survey(
     found.leaves = [(n, leaf) for n, slot in enumerate(slots) for leaf in leaves_of(slot)]
     found.protected = _protected(found.leaves, words)
     rules = _Rules(policy, kinds)
-    read_prose_ahead((leaf for _, leaf in found.leaves), models)
+    leaves = [leaf for _, leaf in found.leaves]
+    read_prose_ahead(leaves, models, on_progress=partial(on_progress, "names in prose"))
     detect = partial(_detected, models=models, policy=policy, rules=rules)
-    first = [(n, leaf, _kept(detect(leaf), leaf, found.protected)) for n, leaf in found.leaves]
+    first: _First = []
+    for n, leaf in found.leaves:
+        first.append((n, leaf, _kept(detect(leaf), leaf, found.protected)))
+        on_progress("values in texts", len(first), len(leaves))
     _refuse_unchecked(first, rules)
     again = _search_again(first, found, rules)
     echoes = Echoes()
-    for n, leaf, findings in first:
+    for done, (n, leaf, findings) in enumerate(first, start=1):
+        on_progress("the same values elsewhere", done, len(first))
         is_literal = leaf.path[0] == "contract"
         heard = echoes.of(leaf) if is_literal else ()
         own = (f for f in findings if f.type != "UNCHECKED")

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from workbench.model.verdict import Suggestion
     from workbench.redact.policy import Policy
     from workbench.redact.redaction import Redaction
+    from workbench.redact.survey import OnProgress
     from workbench.review.export import CaseDetails
     from workbench.review.source import LoadedRun
     from workbench.review.vault import Vault
-    from workbench.shrink import Shrunk
+    from workbench.shrink import Shrunk, Step
 
 __all__ = ["Made", "make_case", "surest_suggestion"]
 
@@ -85,6 +86,8 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
     policy: Policy | None = None,
     ner: str = "auto",
     trigger: Sequence[str] = (),
+    on_progress: OnProgress = lambda _step, _done, _total: None,
+    on_step: Callable[[Step], None] | None = None,
 ) -> Made:
     """Write the case of a run.
 
@@ -98,6 +101,8 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
         policy: of redaction.
         ner: `auto`, or `none`.
         trigger: more places of the trigger.
+        on_progress: of the redaction; see `redact_trace`.
+        on_step: of the search for the smallest trace; see `shrink_trace`.
 
     Raises:
         InputError: something given is not what was expected.
@@ -108,8 +113,10 @@ def make_case(  # noqa: PLR0913  the command's flags, keyword-only
     key = draft_key(vault, draft_id(run.trace, contract), policy)
     raw = open_draft(run, contract, key=key, incident=details.incident)
     require_target(raw, details, out, vault)
-    redacted, redaction = redact_into(vault, raw, key=key, policy=policy, ner=ner, trigger=trigger)
-    small, shrunk = shrink_draft(redacted, kind=OracleKind.RECORDED)
+    redacted, redaction = redact_into(
+        vault, raw, key=key, policy=policy, ner=ner, trigger=trigger, on_progress=on_progress
+    )
+    small, shrunk = shrink_draft(redacted, kind=OracleKind.RECORDED, on_step=on_step)
     needles = redaction.needles
     case, path = export_draft(small, details, out, needles=needles, date=date, vault=vault)
     return Made(case=case, path=path, draft=small, redaction=redaction, shrunk=shrunk)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.model.trace import Trace
     from workbench.redact.policy import Policy
     from workbench.redact.residue import Needle
+    from workbench.redact.survey import OnProgress
     from workbench.review.vault import Vault
 
 __all__ = ["draft_key", "redact_draft", "redact_into", "surviving_places"]
@@ -75,7 +76,7 @@ def draft_key(vault: Vault, draft: str, policy: Policy | None) -> bytes:
     return vault.shared_key(draft) if shares else vault.key(draft)
 
 
-def redact_into(
+def redact_into(  # noqa: PLR0913  see `redact_trace`
     vault: Vault,
     draft: Draft,
     *,
@@ -83,6 +84,7 @@ def redact_into(
     policy: Policy | None = None,
     ner: str = "auto",
     trigger: Sequence[str] = (),
+    on_progress: OnProgress = lambda _step, _done, _total: None,
 ) -> tuple[Draft, Redaction]:
     """Redact a draft and keep what it replaced; see `redact_draft`.
 
@@ -91,7 +93,13 @@ def redact_into(
     shares = policy is not None and policy.share_across_cases and vault.is_shared(draft.draft)
     known = vault.shared_needles() if shares else ()
     done, redaction = redact_draft(
-        draft, key=key, policy=policy, ner=ner, trigger=trigger, known=known
+        draft,
+        key=key,
+        policy=policy,
+        ner=ner,
+        trigger=trigger,
+        known=known,
+        on_progress=on_progress,
     )
     vault.keep(draft.draft, redaction.needles)
     if shares:
@@ -99,7 +107,7 @@ def redact_into(
     return done, redaction
 
 
-def redact_draft(
+def redact_draft(  # noqa: PLR0913  see `redact_trace`
     draft: Draft,
     *,
     key: bytes,
@@ -107,6 +115,7 @@ def redact_draft(
     ner: str = "auto",
     trigger: Sequence[str] = (),
     known: Sequence[Needle] = (),
+    on_progress: OnProgress = lambda _step, _done, _total: None,
 ) -> tuple[Draft, Redaction]:
     """Return the draft redacted, and what a person must know about it.
 
@@ -117,6 +126,7 @@ def redact_draft(
         ner: `auto`, or `none` to go on without names in prose.
         trigger: more places of the trigger.
         known: what is replaced in other cases under the same key, by the same pseudonyms here.
+        on_progress: see `redact_trace`.
 
     Raises:
         InputError: the draft was redacted or shrunk before; or see `redact_trace`.
@@ -129,15 +139,18 @@ def redact_draft(
     if draft.shrink is not None:
         message = "holds a raw trace that was shrunk; redaction comes before"
         raise InputError(message, place=draft.draft, fix="redact the run, then shrink the draft")
+    on_progress("what reaches the case", 0, 0)
+    survivors = surviving_places(minimal_raw(draft.trace, draft.contract))
     redaction = redact_trace(
         draft.trace,
         contract=draft.contract,
         policy=policy,
         key=key,
-        survivors=surviving_places(minimal_raw(draft.trace, draft.contract)),
+        survivors=survivors,
         ner=ner,
         trigger=trigger,
         known=known,
+        on_progress=on_progress,
     )
     require_safe(redaction)
     assert redaction.contract is not None  # noqa: S101  one was given
