@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.ingest.asking import answers_of_all
 from tests.long import is_long
 from workbench.errors import TraceFormatError
 from workbench.ingest.files.source import open_source, pieces_of
@@ -103,3 +104,20 @@ def test_no_record_can_be_read_as_two_formats(corpus: Path, folder: str) -> None
     }
 
     assert found == set()
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_keys_hide_no_format_from_a_record(corpus: Path, folder: str) -> None:
+    """A record is shown to some formats only; the answers are those of all of them."""
+    if not (corpus / folder).is_dir():
+        pytest.skip(f"NOT TESTED on real traces: the corpus has no folder {folder}")
+
+    differ = {
+        (path.name, name)
+        for path in files_of(corpus / folder)
+        for piece in pieces_of(open_source(path), on_bytes=lambda _: None)
+        for name, answer in answers_of_all(piece.value).items()
+        if candidates(piece.value, wanted=name) != answer
+    }
+
+    assert differ == set()
