@@ -49,6 +49,7 @@ def runner_modules() -> list[str]:
         for path in MODULES
         if path.relative_to(PACKAGE).parts[0] in RUNNER_PACKAGES
         or (path.parent.name == "cli" and path.stem in RUNNER_COMMANDS)
+        or path.parent.name == "flags"
     ]
 
 
@@ -70,6 +71,17 @@ def test_a_command_of_the_runner_half_starts_without_the_desk(command):
     )
 
     assert loaded - ALLOWED == set()
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--no-such-flag"]])
+def test_help_and_a_typing_error_are_answered_without_any_package(words):
+    """They took two seconds, as long as the work; nothing that a store or a model needs is loaded."""
+    loaded = loaded_by(
+        "from workbench.cli.main import COMMANDS, main\n"
+        f"assert {{main([name, *{words!r}]) for name in COMMANDS}} <= {{0, 4}}"
+    )
+
+    assert loaded == set()
 
 
 def test_importing_the_package_loads_nothing_else():

@@ -11,7 +11,9 @@ from workbench.errors import InconclusiveError, InputError, RefusedError
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["WORK", "add_arguments", "execute"]
+
+WORK = "tests.cli.probe"
 
 PRIVATE_TEXT = "ada@example.com wrote this"
 

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from tests.long import sample
+from workbench.cli.flags.run import add_arguments
 from workbench.cli.main import main
 from workbench.cli.parser import parser_of
-from workbench.cli.run import add_arguments
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "ci.md").read_text("utf-8")

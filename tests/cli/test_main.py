@@ -29,7 +29,7 @@ def test_every_command_of_the_table_exists(command):
     module = importlib.import_module(COMMANDS[command][0])
 
     assert callable(module.add_arguments)
-    assert callable(module.execute)
+    assert callable(importlib.import_module(module.WORK).execute)
 
 
 @pytest.mark.parametrize("command", list(COMMANDS))

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
-    add_json,
-    add_ner,
-    add_store,
-    add_tools,
     keys_folder,
     print_json,
     relative,
@@ -24,41 +19,9 @@ from workbench.review.source import find_run, trial_of
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument("case", metavar="CASE", type=Path, help="case file")
-    parser.add_argument(
-        "run",
-        metavar="FROM",
-        nargs="?",
-        help="a run of the mended agent: run id, FILE or FILE#RUN_ID; or a trial of this case: "
-        "RESULTS#RUN_ID of a `run --results --traces`",
-    )
-    parser.add_argument(
-        "--repair", action="store_true", help="propose a path by mending the recorded one"
-    )
-    parser.add_argument(
-        "--name", metavar="N", help="name of the path (default: accepted, or repaired)"
-    )
-    parser.add_argument("--by", metavar="NAME", help="who accepts it (default: the case's owner)")
-    parser.add_argument(
-        "--policy", metavar="P", type=Path, help="redaction.yaml, as for the incident"
-    )
-    parser.add_argument(
-        "--key-file",
-        metavar="F",
-        type=Path,
-        help="the key that the draft was redacted with, where that was given by hand",
-    )
-    add_ner(parser)
-    add_tools(parser)
-    add_store(parser)
-    add_json(parser)
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import load_case
@@ -12,15 +11,9 @@ from workbench.review.edit import rewrite_case
 from workbench.runner.activate import activate
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument("case", metavar="CASE", type=Path, help="case file")
-    parser.add_argument("--by", metavar="NAME", required=True, help="who says so")
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

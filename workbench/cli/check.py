@@ -7,39 +7,26 @@ part of the desk half is reached by its name in the table of `main`.
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import find_cases, load_case
 from workbench.casefile.codec import encode
 from workbench.cli.main import DESK_PARTS
-from workbench.cli.options import add_json, complain, print_json, relative
+from workbench.cli.options import complain, print_json, relative
 from workbench.errors import InputError, MissingExtraError
 from workbench.runner.selftest import CaseReport, check_case, invalid_case, render_report
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Callable
+    from pathlib import Path
     from typing import TypeAlias
 
     from workbench.model.case import Case
 
     Look: TypeAlias = Callable[[CaseReport, Case], CaseReport]
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument(
-        "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
-    )
-    parser.add_argument(
-        "--detectors",
-        action="store_true",
-        help="look for personal data too (desk half); else the result is the same on every machine",
-    )
-    add_json(parser)
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

@@ -9,9 +9,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from workbench.cli.options import (
-    add_json,
-    add_store,
-    add_tools,
     complain,
     print_json,
     settings_of,
@@ -27,34 +24,15 @@ from workbench.review.source import declared_tools
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Iterator
 
     from workbench.model.jsonvalue import JsonMap
     from workbench.review.collect import Tally
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["execute"]
 
-_PORT: Final = 4318
-_QUEUE_MIB: Final = 64
 _WAIT_S: Final = 0.5
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument(
-        "--port", type=int, default=_PORT, help="of 127.0.0.1 (default: %(default)s; 0: a free one)"
-    )
-    parser.add_argument(
-        "--queue",
-        metavar="MIB",
-        type=int,
-        default=_QUEUE_MIB,
-        help="how much may wait to be stored before exporters are told to wait (%(default)s MiB)",
-    )
-    add_tools(parser)
-    add_store(parser)
-    add_json(parser)
 
 
 def execute(options: Namespace) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import CASE_SUFFIX
 from workbench.casefile.case_checks import check_date, check_name, check_slug
 from workbench.casefile.files import require_room
 from workbench.casefile.place import Place, nearest
+from workbench.cli.flags.details import WHY_KEYS
 from workbench.cli.options import complain, settings_of
 from workbench.errors import InputError
 from workbench.model.case import Severity
@@ -16,45 +16,11 @@ from workbench.model.contract import FixPlace
 from workbench.review.export import CaseDetails
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.model.jsonvalue import JsonMap
 
-__all__ = ["add_details", "details_of"]
-
-_WHY = ("summary", "impact", "cause", "mend")
-
-
-def add_details(parser: ArgumentParser) -> None:
-    """Add owner, review date and the rest."""
-    parser.add_argument(
-        "--owner", metavar="O", required=True, help="team or person that owns the case"
-    )
-    parser.add_argument(
-        "--review-date", metavar="D", required=True, help="day of the next review, e.g. 2027-02-28"
-    )
-    parser.add_argument("--id", metavar="I", help="of the case (default: from the first violation)")
-    parser.add_argument("--title", metavar="T", help="(default: the first violation's sentence)")
-    parser.add_argument("--severity", choices=[s.value for s in Severity], default="S2")
-    parser.add_argument(
-        "--fix", choices=[f.value for f in FixPlace], help="where it can be prevented"
-    )
-    parser.add_argument(
-        "--why",
-        metavar="KEY=TEXT",
-        action="append",
-        default=[],
-        help=f"KEY is one of {', '.join(_WHY)}",
-    )
-    parser.add_argument("--incident", metavar="REF", help="reference in the incident tracker")
-    parser.add_argument(
-        "-o",
-        "--out",
-        metavar="CASE",
-        type=Path,
-        required=True,
-        help="folder, or a *.case.yaml file",
-    )
+__all__ = ["details_of"]
 
 
 def details_of(options: Namespace, *, today: str) -> CaseDetails:
@@ -114,8 +80,8 @@ def _why(texts: list[str]) -> JsonMap | None:
     found: JsonMap = {}
     for text in texts:
         key, equals, value = text.partition("=")
-        if not equals or key not in _WHY:
-            message = f"has no known key; expected KEY=TEXT, KEY one of {', '.join(_WHY)}"
+        if not equals or key not in WHY_KEYS:
+            message = f"has no known key; expected KEY=TEXT, KEY one of {', '.join(WHY_KEYS)}"
             raise InputError(message, place="--why", fix='e.g. --why "impact=charged twice"')
         found[key] = value
-    return {key: found[key] for key in _WHY if key in found} or None
+    return {key: found[key] for key in WHY_KEYS if key in found} or None

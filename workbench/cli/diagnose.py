@@ -2,44 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.codec import encode
 from workbench.casefile.files import require_target, write_private
 from workbench.check.diagnose import diagnose
 from workbench.cli.lookup import lookup_of
-from workbench.cli.options import add_json, add_run, print_json, relative
+from workbench.cli.options import print_json, relative
 from workbench.errors import InputError
 from workbench.review.source import find_run
 from workbench.review.summary import render_suggestion
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Sequence
+    from pathlib import Path
 
     from workbench.model.verdict import Suggestion
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["execute"]
 
 _NOTHING: Final = "no detector has anything to suggest"
 _NEXT: Final = (
     "see in `workbench show RUN` how each call ended; say which answers mean a failed call under"
     " [[outcomes]] in workbench.toml (docs/settings.md), or write a contract (docs/contract.md)"
 )
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    add_run(parser)
-    parser.add_argument(
-        "--write",
-        metavar="FILE",
-        type=Path,
-        help="contract file to write: the surest suggestion, for --contract (mode 0600: it may "
-        "quote the trace)",
-    )
-    add_json(parser)
 
 
 def execute(options: Namespace) -> int:

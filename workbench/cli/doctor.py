@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import (
-    add_json,
-    add_run,
     print_json,
     settings_of,
     store_of,
@@ -24,24 +22,15 @@ from workbench.review.source import declared_tools, is_file
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Iterable, Sequence
 
     from workbench.model.settings import Settings
     from workbench.model.trace import Imported, Tool
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["execute"]
 
 _USAGE = 4
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    add_run(parser)
-    parser.add_argument(
-        "--format", default="auto", metavar="FORMAT", help="of the file (default: by its content)"
-    )
-    add_json(parser)
 
 
 def execute(options: Namespace) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.casefile.case_checks import is_date
 from workbench.casefile.codec import encode
 from workbench.cli.export import today
-from workbench.cli.options import add_json, complain, print_json, settings_of
+from workbench.cli.options import complain, print_json, settings_of
 from workbench.errors import InputError
 from workbench.ingest.reader import offered_tools
 from workbench.review.owners import find_owners
@@ -22,7 +22,7 @@ from workbench.runner.reports.text import red, table
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Iterator, Sequence
 
     from workbench.model.jsonvalue import JsonMap
@@ -30,23 +30,10 @@ if TYPE_CHECKING:
     from workbench.review.stale import DueCase
     from workbench.store.records import TrialResult
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["execute"]
 
 _INVALID = 4
 _NONE = 5
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument(
-        "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
-    )
-    parser.add_argument("--today", metavar="DATE", help="as if it were that day (default: today)")
-    parser.add_argument(
-        "--tools", metavar="FILE", type=Path, help="tools of today, JSON, as tools/list answers"
-    )
-    parser.add_argument("--store", metavar="DIR", help="folder with recorded trials (run --record)")
-    add_json(parser)
 
 
 def execute(options: Namespace) -> int:

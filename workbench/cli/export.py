@@ -6,29 +6,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.details import add_details, details_of
+from workbench.cli.details import details_of
 from workbench.cli.drafts import draft_in
-from workbench.cli.options import add_json, add_ner, keys_folder, print_json, relative, settings_of
+from workbench.cli.options import keys_folder, print_json, relative, settings_of
 from workbench.errors import InputError
 from workbench.review.export import export_draft, require_redacted
 from workbench.review.summary import render_case
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.model.draft import Draft
     from workbench.model.ledger import RedactionNote
 
-__all__ = ["add_arguments", "execute", "today"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument("draft", metavar="DRAFT", help="draft that `redact` or `shrink` wrote")
-    add_details(parser)
-    add_ner(parser)
-    add_json(parser)
+__all__ = ["execute", "today"]
 
 
 def execute(options: Namespace) -> int:

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.options import add_json, print_json, relative
+from workbench.cli.options import print_json, relative
 from workbench.review.stubs import add_stubs
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument("case", metavar="CASE", type=Path, help="case file")
-    parser.add_argument(
-        "--add",
-        metavar="STUBS",
-        type=Path,
-        required=True,
-        help="CASE.missing.yaml of a live run, filled in",
-    )
-    parser.add_argument(
-        "--by", metavar="NAME", help="who declares them (default: the case's owner)"
-    )
-    add_json(parser)
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.case import find_cases, load_case
@@ -11,19 +10,9 @@ from workbench.errors import InputError
 from workbench.review.edit import formatted, rewrite_case
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument(
-        "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing; 1 if a file would change"
-    )
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.options import (
-    add_json,
-    add_store,
-    add_tools,
     complain,
     print_json,
     relative,
@@ -22,7 +18,7 @@ from workbench.cli.options import (
 )
 from workbench.cli.progress import Progress
 from workbench.errors import InputError, UnknownRunError
-from workbench.ingest.formats import FORMATS, checked_format
+from workbench.ingest.formats import checked_format
 from workbench.ingest.reader import read_tools
 from workbench.model.trace import Grade
 from workbench.model.wording import counted
@@ -41,33 +37,15 @@ from workbench.runner.reports.harmless import harmless
 from workbench.store.handle import open_store
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.trace import Tool
     from workbench.store.handle import Store
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="trace files")
-    parser.add_argument(
-        "--format",
-        default="auto",
-        metavar="FORMAT",
-        help=f"of the files: auto, {', '.join(FORMATS)}, or one that another package adds",
-    )
-    parser.add_argument(
-        "--explain",
-        metavar="RUN",
-        help="say also what this run lost (without a FILE: `workbench doctor RUN`)",
-    )
-    add_tools(parser)
-    add_store(parser)
-    add_json(parser)
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode
@@ -11,28 +10,22 @@ from workbench.casefile.files import load_mapping
 from workbench.casefile.tool_names import check_tool_names, listed_tools
 from workbench.check.judge import judge
 from workbench.cli.lookup import lookup_of
-from workbench.cli.options import add_json, add_run, print_json, settings_of
+from workbench.cli.options import print_json, settings_of
 from workbench.model.event import ToolCall
 from workbench.model.verdict import Result
 from workbench.review.source import find_run
 from workbench.review.summary import render_verdict
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
+    from pathlib import Path
 
     from workbench.casefile.place import Place
     from workbench.model.contract import Contract
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["execute"]
 
 _EXITS = {Result.PASS: 0, Result.FAIL: 1, Result.INCONCLUSIVE: 6}
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    add_run(parser)
-    parser.add_argument("--contract", metavar="C", type=Path, required=True, help="contract file")
-    add_json(parser)
 
 
 def execute(options: Namespace) -> int:

@@ -1,10 +1,11 @@
 """Parse the command line and hand over to one command module.
 
-A command module is named here as text and imported only when it is chosen, so that a command of
-the runner half starts without the desk extra. It has two functions:
+A command's modules are imported only when it is chosen, so that a command of the runner half
+starts without the desk extra. That of its flags is named here as text and has
 
-* `add_arguments(parser)` states its flags;
-* `execute(options) -> int` does the work, prints, and returns the exit code.
+* `add_arguments(parser)`, which states them;
+* `WORK`, the name of the module whose `execute(options) -> int` does the work, prints, and returns
+  the exit code. It is imported when the words are right: help and a typing error come at once.
 
 Whatever goes wrong ends here, once: a deliberate error prints its message and returns its own
 code; anything else is our bug and prints its type and place only, since its message may hold
@@ -27,29 +28,41 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "DESK_PARTS", "main"]
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
-    "ingest": ("workbench.cli.ingest", "read trace files into the store"),
-    "collect": ("workbench.cli.collect", "receive OTLP on loopback and append it to the store"),
-    "doctor": ("workbench.cli.doctor", "say what a recorder lost and which setting brings it back"),
-    "runs": ("workbench.cli.runs", "list the runs of the store"),
-    "show": ("workbench.cli.show", "print the timeline of one run, values masked"),
-    "judge": ("workbench.cli.judge", "check a saved trace against a contract"),
-    "diagnose": ("workbench.cli.diagnose", "suggest clauses that a run broke, with evidence"),
-    "redact": ("workbench.cli.redact", "replace personal data and prove that the run still fails"),
-    "shrink": ("workbench.cli.shrink", "find the smallest trace that fails the same way"),
-    "export": ("workbench.cli.export", "write a redacted draft as a case file"),
-    "make": ("workbench.cli.make", "from a run to a case file in one step, headless"),
-    "accept": ("workbench.cli.accept", "add an accepted path to a case"),
-    "activate": ("workbench.cli.activate", "make a proven case gate"),
-    "check": ("workbench.cli.check", "validate and self-test cases; no agent involved"),
-    "run": ("workbench.cli.run", "replay cases against your agent and judge them"),
-    "fixtures": ("workbench.cli.fixtures", "add reviewed answers for calls a live run missed"),
-    "fmt": ("workbench.cli.fmt", "write case files in the one canonical layout"),
-    "migrate": ("workbench.cli.migrate", "bring case files of an older format up to date"),
-    "report": ("workbench.cli.report", "write a page for the post-mortem, values masked"),
-    "due": ("workbench.cli.due", "list the cases that need a decision, worst first"),
-    "store": ("workbench.cli.store", "verify the store and say what is in it"),
+    "ingest": ("workbench.cli.flags.ingest", "read trace files into the store"),
+    "collect": (
+        "workbench.cli.flags.collect",
+        "receive OTLP on loopback and append it to the store",
+    ),
+    "doctor": (
+        "workbench.cli.flags.doctor",
+        "say what a recorder lost and which setting brings it back",
+    ),
+    "runs": ("workbench.cli.flags.runs", "list the runs of the store"),
+    "show": ("workbench.cli.flags.show", "print the timeline of one run, values masked"),
+    "judge": ("workbench.cli.flags.judge", "check a saved trace against a contract"),
+    "diagnose": ("workbench.cli.flags.diagnose", "suggest clauses that a run broke, with evidence"),
+    "redact": (
+        "workbench.cli.flags.redact",
+        "replace personal data and prove that the run still fails",
+    ),
+    "shrink": ("workbench.cli.flags.shrink", "find the smallest trace that fails the same way"),
+    "export": ("workbench.cli.flags.export", "write a redacted draft as a case file"),
+    "make": ("workbench.cli.flags.make", "from a run to a case file in one step, headless"),
+    "accept": ("workbench.cli.flags.accept", "add an accepted path to a case"),
+    "activate": ("workbench.cli.flags.activate", "make a proven case gate"),
+    "check": ("workbench.cli.flags.check", "validate and self-test cases; no agent involved"),
+    "run": ("workbench.cli.flags.run", "replay cases against your agent and judge them"),
+    "fixtures": (
+        "workbench.cli.flags.fixtures",
+        "add reviewed answers for calls a live run missed",
+    ),
+    "fmt": ("workbench.cli.flags.fmt", "write case files in the one canonical layout"),
+    "migrate": ("workbench.cli.flags.migrate", "bring case files of an older format up to date"),
+    "report": ("workbench.cli.flags.report", "write a page for the post-mortem, values masked"),
+    "due": ("workbench.cli.flags.due", "list the cases that need a decision, worst first"),
+    "store": ("workbench.cli.flags.store", "verify the store and say what is in it"),
 }
-"""Command -> its module and what it does, in the order of the work."""
+"""Command -> the module of its flags and what it does, in the order of the work."""
 
 DESK_PARTS: Final[dict[str, str]] = {"check --detectors": "workbench.cli.detectors"}
 """Flag of a runner-half command -> the desk half's module for it, imported when it is given."""
@@ -130,9 +143,9 @@ def _run(command: str, words: Sequence[str]) -> int:
     from workbench.cli.parser import parser_of  # noqa: PLC0415  `workbench --help` needs none
 
     name, summary = COMMANDS[command]
-    module = importlib.import_module(name)
-    options = parser_of(command, summary, module.add_arguments).parse_args(words)
-    status: int = module.execute(options)
+    flags = importlib.import_module(name)
+    options = parser_of(command, summary, flags.add_arguments).parse_args(words)
+    status: int = importlib.import_module(flags.WORK).execute(options)
     sys.stdout.flush()  # so that a reader that went away shows here and not at exit
     return status
 

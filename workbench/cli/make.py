@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.casefile.contract import load_contract
-from workbench.cli.details import add_details, details_of
+from workbench.cli.details import details_of
 from workbench.cli.export import today
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
-    add_json,
-    add_run,
     complain,
     keys_folder,
     print_json,
@@ -21,7 +18,7 @@ from workbench.cli.options import (
     settings_of,
 )
 from workbench.cli.progress import Progress, redaction_progress, search_progress
-from workbench.cli.redact import add_redaction, redaction_document
+from workbench.cli.redact import redaction_document
 from workbench.redact.places import parse_glob
 from workbench.redact.policy import load_policy
 from workbench.review.make import Made, make_case, surest_suggestion
@@ -31,7 +28,7 @@ from workbench.review.vault import Vault
 from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Sequence
 
     from workbench.model.contract import Contract
@@ -39,18 +36,7 @@ if TYPE_CHECKING:
     from workbench.model.trace import Trace
     from workbench.model.verdict import Suggestion
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    add_run(parser)
-    parser.add_argument(
-        "--contract", metavar="C", type=Path, help="contract file (default: the surest suggestion)"
-    )
-    add_redaction(parser)
-    add_details(parser)
-    add_json(parser)
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

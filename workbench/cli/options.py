@@ -15,17 +15,12 @@ from workbench.casefile import settings as files
 from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.model.jsonvalue import JsonMap
     from workbench.model.settings import Settings
 
 __all__ = [
-    "add_json",
-    "add_ner",
-    "add_run",
-    "add_store",
-    "add_tools",
     "complain",
     "keys_folder",
     "print_json",
@@ -33,43 +28,6 @@ __all__ = [
     "settings_of",
     "store_of",
 ]
-
-
-def add_store(parser: ArgumentParser) -> None:
-    """Add `--store`."""
-    parser.add_argument(
-        "--store", metavar="DIR", help="store of raw traces (default: parquet_store)"
-    )
-
-
-def add_json(parser: ArgumentParser) -> None:
-    """Add `--json`."""
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON document and nothing else"
-    )
-
-
-def add_tools(parser: ArgumentParser) -> None:
-    """Add `--tools`."""
-    parser.add_argument(
-        "--tools", metavar="FILE", type=Path, help="JSON array of {name, effect, ...}"
-    )
-
-
-def add_run(parser: ArgumentParser) -> None:
-    """Add RUN and what finding it takes."""
-    parser.add_argument("run", metavar="RUN", help="run id of the store, FILE or FILE#RUN_ID")
-    add_tools(parser)
-    add_store(parser)
-
-
-def add_ner(parser: ArgumentParser) -> None:
-    """Add `--without-ner`."""
-    parser.add_argument(
-        "--without-ner",
-        action="store_true",
-        help="go on although names in prose are not detected",
-    )
 
 
 def settings_of() -> Settings:

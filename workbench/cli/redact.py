@@ -12,9 +12,6 @@ from workbench.casefile.files import load_mapping, require_target, write_private
 from workbench.cli.drafts import draft_in, require_same_clauses
 from workbench.cli.lookup import lookup_of
 from workbench.cli.options import (
-    add_json,
-    add_ner,
-    add_run,
     keys_folder,
     print_json,
     relative,
@@ -32,50 +29,14 @@ from workbench.review.vault import Vault
 from workbench.runner.reports.harmless import harmless
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import JsonMap
     from workbench.redact.policy import Policy
     from workbench.redact.redaction import Redaction
 
-__all__ = ["add_arguments", "add_redaction", "execute", "redaction_document"]
-
-
-def add_redaction(parser: ArgumentParser) -> None:
-    """Add what steers a redaction; `make` has it too."""
-    parser.add_argument(
-        "--policy", metavar="P", type=Path, help="redaction.yaml: fields, decisions, ..."
-    )
-    parser.add_argument(
-        "--trigger",
-        metavar="PATH",
-        action="append",
-        default=[],
-        help="a place that makes the failure happen, e.g. #17.args.account_id",
-    )
-    add_ner(parser)
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    add_run(parser)
-    parser.add_argument(
-        "--contract", metavar="C", type=Path, help="contract file; a DRAFT brings its own"
-    )
-    parser.add_argument("--incident", metavar="REF", help="reference in the incident tracker")
-    parser.add_argument(
-        "--key-file",
-        metavar="F",
-        type=Path,
-        help="32 bytes, or 64 hex digits; instead of a new key",
-    )
-    parser.add_argument("-o", "--out", metavar="DRAFT", type=Path, help="draft file to write")
-    parser.add_argument(
-        "--forget-key", action="store_true", help="delete the key of the draft RUN for good"
-    )
-    add_redaction(parser)
-    add_json(parser)
+__all__ = ["execute", "redaction_document"]
 
 
 def execute(options: Namespace) -> int:

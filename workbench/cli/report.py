@@ -15,19 +15,11 @@ from workbench.review.report import report_of_case, report_of_draft
 from workbench.review.report_page import report_page
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.review.report import Report
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument("draft", metavar="DRAFT", help="draft, or a *.case.yaml file")
-    parser.add_argument(
-        "-o", "--out", metavar="FILE", type=Path, required=True, help="HTML file to write"
-    )
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

@@ -25,7 +25,7 @@ from workbench.casefile.files import (
 )
 from workbench.casefile.strict_yaml import MAX_BYTES as YAML_BYTES
 from workbench.casefile.stubs import extended_stubs, parse_stubs, stubs_path
-from workbench.cli.options import add_store, complain, print_json, settings_of, store_of
+from workbench.cli.options import complain, print_json, settings_of, store_of
 from workbench.cli.progress import Progress
 from workbench.errors import InputError, MissingExtraError
 from workbench.model.wording import counted
@@ -41,28 +41,18 @@ from workbench.runner.stubs import missed_calls
 from workbench.runner.trials import LIVE
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Callable, Iterator, Mapping
 
     from workbench.runner.outcome import CaseResult, RunReport
 
-__all__ = ["add_report_arguments", "case_progress", "require_targets", "write_reports"]
+__all__ = ["case_progress", "require_targets", "write_reports"]
 
 Result = TypeVar("Result")
 
 _RECORD: Final = "workbench.review.record"
 _INVALID: Final = 4
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
-
-
-def add_report_arguments(parser: ArgumentParser) -> None:
-    """State the flags of reports."""
-    parser.add_argument("--junit", metavar="F", type=Path, help="write JUnit XML here")
-    parser.add_argument("--markdown", metavar="F", type=Path, help="write a step summary here")
-    parser.add_argument("--results", metavar="F", type=Path, help="write results.json here")
-    parser.add_argument("--traces", metavar="DIR", type=Path, help="write each trial as trace/1")
-    parser.add_argument("--record", action="store_true", help="append the trials to the store")
-    add_store(parser)
 
 
 def require_targets(options: Namespace) -> None:

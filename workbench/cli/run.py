@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
-from argparse import ArgumentTypeError
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.casefile.case import find_cases
-from workbench.cli.options import add_json, complain, settings_of
+from workbench.cli.options import complain, settings_of
 from workbench.cli.reporting import (
-    add_report_arguments,
     case_progress,
     require_targets,
     write_reports,
 )
 from workbench.errors import InputError
 from workbench.replay.adapters.environment import upstream_from
-from workbench.replay.isolation.levels import Level
 from workbench.runner.baseline import (
     Baseline,
     baseline_diff,
@@ -31,94 +27,18 @@ from workbench.runner.budget import Budget, Price
 from workbench.runner.executors import open_executor
 from workbench.runner.reports.estimate import estimate_line
 from workbench.runner.reports.harmless import harmless
-from workbench.runner.trials import LIVE, SCRIPTED, run_cases
+from workbench.runner.trials import LIVE, run_cases
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.model.settings import Settings
     from workbench.runner.outcome import BudgetResult, RunReport
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["execute"]
 
 _NO_AGENT: Final = "nothing of yours would be tested; `workbench check` is the self-test"
 _BASELINE: Final = "baseline.json"
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument(
-        "cases", metavar="CASES", nargs="+", type=Path, help="case files or folders"
-    )
-    parser.add_argument(
-        "--agent",
-        metavar="SPEC",
-        help="python:package.module:callable, cmd:COMMAND, worker:COMMAND or mcp:COMMAND",
-    )
-    parser.add_argument("--layer", choices=(SCRIPTED, LIVE), default=SCRIPTED)
-    parser.add_argument(
-        "--trials", metavar="N", type=_count, help="live trials of cases that state none"
-    )
-    parser.add_argument(
-        "--select", metavar="EXPR", help="e.g. 'severity<=S1 and tag:billing', or not state==muted"
-    )
-    parser.add_argument(
-        "--executor", metavar="SPEC", help="processes:N, dask://HOST:PORT or dask://local"
-    )
-    parser.add_argument("--isolate", metavar="L", default="auto", help=f"auto, {', '.join(Level)}")
-    parser.add_argument(
-        "--gate-proposed", action="store_true", help="let proposed cases gate as well"
-    )
-    _add_baseline(parser)
-    _add_budget(parser)
-    add_report_arguments(parser)
-    add_json(parser)
-
-
-def _add_baseline(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--baseline", metavar="F", type=Path, help="what was accepted; only worse fails"
-    )
-    parser.add_argument(
-        "--update-baseline",
-        metavar="REASON",
-        type=_reason,
-        help="accept this run, print what changes (default file: cases/baseline.json)",
-    )
-    parser.add_argument(
-        "--gate-cost", action="store_true", help="let calls, tokens or time that doubled fail"
-    )
-
-
-def _add_budget(parser: ArgumentParser) -> None:
-    parser.add_argument("--budget-usd", metavar="X", type=_amount, help="stop at this cost")
-    parser.add_argument("--budget-tokens", metavar="N", type=_count, help="stop at so many tokens")
-    parser.add_argument("--budget-minutes", metavar="M", type=_amount, help="stop after so long")
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text[:19]) < 1:
-        message = f"{text!r} is no integer >= 1"
-        raise ArgumentTypeError(message)
-    return int(text[:19])
-
-
-def _amount(text: str) -> float:
-    try:
-        amount = float(text)
-    except ValueError:
-        amount = math.nan
-    if not 0 < amount < math.inf:
-        message = f"{text!r} is no number above 0"
-        raise ArgumentTypeError(message)
-    return amount
-
-
-def _reason(text: str) -> str:
-    if not text.strip():
-        message = "says nothing; expected a reason that a reviewer can judge"
-        raise ArgumentTypeError(message)
-    return text.strip()
 
 
 def execute(options: Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.options import add_json, add_store, complain, print_json, settings_of, store_of
+from workbench.cli.options import complain, print_json, settings_of, store_of
 from workbench.model.trace import Grade, RunStatus
 from workbench.model.wording import counted
 from workbench.review.groups import group_runs, way_of
@@ -17,39 +17,16 @@ from workbench.store.read import plain_rows
 from workbench.store.rows import losses_of
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from collections.abc import Iterator
 
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.review.groups import RunGroup
     from workbench.store.handle import Store
 
-__all__ = ["add_arguments", "execute"]
+__all__ = ["execute"]
 
 _SHOWN = 50
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    parser.add_argument(
-        "--failed", action="store_true", help="only runs that their recorder or label calls failed"
-    )
-    parser.add_argument(
-        "--since",
-        metavar="DATE",
-        help="only runs that started on this day or later, e.g. 2026-11-30",
-    )
-    parser.add_argument(
-        "--tag", metavar="T", help="only runs with this tag, or this label: NAME=VALUE"
-    )
-    parser.add_argument(
-        "--search", metavar="TEXT", help="only runs whose raw record holds this text"
-    )
-    parser.add_argument(
-        "--group", action="store_true", help="failed runs by how they failed, the most first"
-    )
-    add_store(parser)
-    add_json(parser)
 
 
 def execute(options: Namespace) -> int:

@@ -10,24 +10,17 @@ from typing import TYPE_CHECKING
 from workbench.casefile.codec import encode
 from workbench.casefile.trace import trace_document
 from workbench.cli.lookup import lookup_of
-from workbench.cli.options import add_json, add_run, print_json
+from workbench.cli.options import print_json
 from workbench.review.source import find_run
 from workbench.review.timeline import event_lines, headline, timeline
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.model.jsonvalue import JsonMap
     from workbench.review.source import LoadedRun
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    add_run(parser)
-    parser.add_argument("--reveal", action="store_true", help="show values; they may be personal")
-    add_json(parser)
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:

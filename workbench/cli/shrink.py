@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentTypeError
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workbench.casefile.codec import encode
 from workbench.casefile.contract import load_contract
 from workbench.casefile.draft import save_draft
 from workbench.casefile.files import require_target
 from workbench.cli.drafts import draft_in, require_same_clauses
+from workbench.cli.flags.shrink import STIMULUS
 from workbench.cli.lookup import lookup_of
-from workbench.cli.options import add_json, add_run, keys_folder, print_json, relative, settings_of
+from workbench.cli.options import keys_folder, print_json, relative, settings_of
 from workbench.cli.progress import Progress, search_progress
 from workbench.errors import InputError
-from workbench.model.case import Stimulus
 from workbench.review.draft import draft_id, open_draft
 from workbench.review.shrink import OracleKind, shrink_draft
 from workbench.review.source import find_run
@@ -28,65 +26,12 @@ from workbench.runner.reports.harmless import harmless
 from workbench.shrink import Budget, Texts
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
     from concurrent.futures import Executor
 
     from workbench.model.draft import Draft
 
-__all__ = ["add_arguments", "execute"]
-
-_STIMULUS: Final = {"flow": Stimulus.KEPT_BY_FLOW, "live": Stimulus.LIVE}
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    add_run(parser)
-    parser.add_argument(
-        "--contract", metavar="C", type=Path, help="contract file; a DRAFT brings its own"
-    )
-    parser.add_argument(
-        "--oracle",
-        choices=[k.value for k in OracleKind],
-        default="recorded",
-        help="who says that it still fails",
-    )
-    parser.add_argument(
-        "--lock", metavar="PATH", action="append", default=[], help="a place that must stay"
-    )
-    parser.add_argument(
-        "--budget-calls",
-        metavar="N",
-        type=_positive,
-        default=500,
-        help="oracle calls (default: 500)",
-    )
-    parser.add_argument(
-        "--jobs", metavar="N", type=_positive, default=1, help="processes that judge ahead"
-    )
-    parser.add_argument(
-        "--journal", metavar="F", type=Path, help="file from which an interrupted search goes on"
-    )
-    parser.add_argument(
-        "--texts", action="store_true", help="cut words of what the agent told people, too"
-    )
-    parser.add_argument(
-        "--stimulus",
-        choices=list(_STIMULUS),
-        default="flow",
-        help="what decides how much of what the model saw is kept (default: flow)",
-    )
-    parser.add_argument(
-        "-o", "--out", metavar="DRAFT", type=Path, required=True, help="draft file to write"
-    )
-    add_json(parser)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        message = f"{number} is not positive"
-        raise ArgumentTypeError(message)
-    return number
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:
@@ -105,7 +50,7 @@ def execute(options: Namespace) -> int:
             width=options.jobs,
             journal=options.journal,
             texts=Texts.WORDS if options.texts else Texts.WHOLE,
-            stimulus=_STIMULUS[options.stimulus],
+            stimulus=STIMULUS[options.stimulus],
             on_step=search_progress(progress),
         )
     save_draft(small, options.out)

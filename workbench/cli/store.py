@@ -4,33 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.cli.options import add_json, add_store, print_json, settings_of, store_of
+from workbench.cli.options import print_json, settings_of, store_of
 from workbench.errors import InputError
 from workbench.runner.reports.harmless import harmless
 from workbench.store.handle import open_store
 from workbench.store.log import Head
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import Namespace
 
     from workbench.model.jsonvalue import JsonMap
     from workbench.store.verify import Verification
 
-__all__ = ["add_arguments", "execute"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """State the flags."""
-    actions = parser.add_subparsers(dest="action", required=True)
-    verify = actions.add_parser("verify", help="replay the log and compare every file")
-    verify.add_argument("--deep", action="store_true", help="read every event as well")
-    verify.add_argument(
-        "--head", metavar="HEAD", help="a head kept elsewhere, as a case carries it"
-    )
-    head = actions.add_parser("head", help="print version and digest of the newest entry")
-    for action in (verify, head):
-        add_store(action)
-        add_json(action)
+__all__ = ["execute"]
 
 
 def execute(options: Namespace) -> int:
