@@ -83,6 +83,12 @@ class Hand:
         target.click()
         self.acts += 1
 
+    def wheel(self, target):
+        """Scroll on with the mouse's wheel; that is an action too."""
+        target.hover()
+        self.page.mouse.wheel(0, 280)
+        self.acts += 1
+
     def press(self, *keys):
         """Press keys, one after the other."""
         for key in keys:

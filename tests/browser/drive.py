@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,19 +17,23 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CASE",
+    "MAX_ACTIONS",
     "OPEN",
     "REDACTION",
     "Waits",
+    "by_keys",
+    "by_mouse",
     "decide_all",
     "is_written",
     "opened",
-    "seen",
     "survivors_are_shown",
 ]
 
 REDACTION = "desk.session.step('redaction')"
 OPEN = f"sum(row['reaches'] and row['status'] == 'open' for row in {REDACTION}.rows())"
 CASE = "desk.session.step('case')"
+MAX_ACTIONS = 40
+"""Of a whole review, by mouse or by keys; scrolling counts."""
 
 
 @dataclass
@@ -66,13 +71,54 @@ def survivors_are_shown(lab, *, least):
     return sum(reach)
 
 
-def seen(page):
-    """The button that says that a text was read."""
-    return page.get_by_role("button", name="Seen: nothing more here")
+def by_mouse(hand):
+    """Return how a person with a mouse decides: the button of what is shown, nothing else."""
+    page = hand.page
+    buttons = {"value": "Accept", "text": "Seen: nothing more here"}
+
+    def act(kind):
+        if kind == "group":
+            scrolled_through(hand, lambda: hand.wheel(page.locator(".wb-hunks")))
+            hand.click(deciding_together(page))
+        else:
+            hand.click(page.get_by_role("button", name=buttons[kind], exact=True))
+
+    return act
+
+
+def by_keys(hand):
+    """Return how a person with a keyboard decides: one key, and Space to see all of a group."""
+
+    def act(kind):
+        if kind == "group":
+            scrolled_through(hand, lambda: hand.press("Space"))
+        hand.press({"value": "a", "text": "s", "group": "g"}[kind])
+
+    return act
+
+
+def deciding_together(page):
+    """The button that decides on a group."""
+    name = re.compile("^(Accept these|Seen: nothing more in these) ")
+    return page.get_by_role("button", name=name)
+
+
+def scrolled_through(hand, scroll):
+    """Scroll until each member of a group was on the screen; before that nobody may decide."""
+    button = deciding_together(hand.page)
+    for _ in range(20):
+        with suppress(AssertionError):
+            expect(button).to_be_enabled(timeout=400)
+            return
+        scroll()
+    raise AssertionError("a group cannot be scrolled through")
 
 
 def decide_all(lab, act, *, least, waits=None):
-    """Decide on one survivor after the other; a text is settled when all values in it are."""
+    """Decide on all survivors, like ones together; a text is settled when all values in it are.
+
+    `act` is told whether a value, a text or a group is shown.
+    """
     head = lab.page.locator(".wb-finding-head h4")
     waits = waits or Waits()
     made = 0
@@ -80,8 +126,10 @@ def decide_all(lab, act, *, least, waits=None):
         with waits.of("next finding"):
             head.and_(lab.page.locator(":not([data-past])")).wait_for()
         head.evaluate("node => node.setAttribute('data-past', '')")
-        act(seen(lab.page).count() == 1)
-        made += 1
+        members = lab.page.locator(".wb-member").count()
+        is_text = lab.page.get_by_role("button", name="Seen: nothing more here").count()
+        act("group" if members else "text" if is_text else "value")
+        made += members or 1
         with waits.of("decision kept"):
             lab.eventually(f"len({REDACTION}.entries)", made, timeout_s=30)
         with waits.of("checked again"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.jupyter import Lab, notebook
 
@@ -141,6 +142,85 @@ def test_a_redaction_by_keyboard_alone(lab, desk):
     assert words(lab) == ["accepted", "accepted", "retained", "seen"]
     assert lab.cells() == cells
     assert page.locator(".jp-mod-editMode").count() == 0
+
+
+def test_like_findings_are_decided_together_when_all_were_on_the_screen(lab, desk):
+    """What is below the edge was not looked at; one undo takes all back."""
+    page = opened(lab, desk("groups.ipynb", trace="drafts.BOOKING"))
+    finding(page, "group: person, 6 alike").click()
+    button = page.get_by_role("button", name="Accept these 6")
+    button.wait_for()
+    frame = page.locator(".wb-redaction")
+    assert [raw for raw in ("Rachel", "Aarav", "Ito") if raw in frame.inner_text()] == []
+    assert button.is_disabled()
+    page.keyboard.press("g")
+    assert lab.py("len(review.entries)") == 0
+    for theme in ("light", "dark"):
+        lab.theme(theme)
+        page.wait_for_timeout(250)
+        lab.shot(".wb-redaction", f"redaction-group-{theme}")
+        assert lab.axe(".wb-redaction") == []
+    for _ in range(8):
+        if button.is_enabled():
+            break
+        page.keyboard.press(" ")
+        page.wait_for_timeout(150)
+    page.get_by_text("All 6 were shown").wait_for()
+    lab.shot(".wb-redaction", "redaction-group-shown")
+
+    page.keyboard.press("g")
+
+    until(
+        lab, "[(e.actor, e.payload['decision']) for e in review.entries]", [["Ana", "accepted"]] * 6
+    )
+    page.get_by_role("heading", name="date of birth, 3 alike").wait_for()
+    page.keyboard.press("u")
+    until(lab, "len(review.entries)", 0)
+    page.get_by_role("heading", name="person, 6 alike").wait_for()
+    expect(button).to_be_enabled()  # nobody looks twice at what has not changed
+    button.click()
+    until(lab, "len(review.entries)", 6)
+    page.keyboard.press("U")
+    until(lab, "len(review.entries)", 5)
+    assert lab.py("view.ignored") == 0
+
+
+def test_what_is_jumped_over_was_not_looked_at(lab, desk):
+    """End shows the last text of twelve, not those between."""
+    page = opened(lab, desk("jump.ipynb", trace="drafts.many_findings(14)"))
+    finding(page, "group: read: args, 12 alike").click()
+    page.get_by_role("heading", name="args, 12 alike").wait_for()
+    shown = page.locator(".wb-hunks")
+    shown.evaluate("node => { node.scrollTop = node.scrollHeight; }")
+    page.wait_for_timeout(300)
+    button = page.get_by_role("button", name="Seen: nothing more in these 12")
+    assert button.is_disabled()
+    shown.evaluate("node => { node.scrollTop = 0; }")
+    for _ in range(6):
+        page.keyboard.press(" ")
+        page.wait_for_timeout(150)
+    expect(button).to_be_enabled()
+
+
+def test_raw_values_of_a_group_are_shown_while_held(lab, desk):
+    """All of them at once, and each is written down."""
+    page = opened(lab, desk("held.ipynb", trace="drafts.BOOKING"))
+    finding(page, "group: person, 6 alike").click()
+    page.get_by_role("heading", name="person, 6 alike").wait_for()
+    page.keyboard.down("h")
+    page.locator(".wb-shown", has_text="Rachel").wait_for()
+    page.locator(".wb-shown", has_text="Ito").wait_for()
+    page.keyboard.up("h")
+    page.locator(".wb-shown").first.wait_for(state="detached")
+    finding(page, "group: read: text, 3 alike").click()
+    button = page.get_by_role("button", name="Seen: nothing more in these 3")
+    expect(button).to_be_enabled()
+    lab.shot(".wb-redaction", "redaction-group-texts")
+    page.get_by_role("button", name="Alone").nth(1).click()
+    page.get_by_role("heading", name="Read what is left: text").wait_for()
+    finding(page, "group: read: text, 3 alike").click()
+    button.click()
+    until(lab, "[e.payload['decision'] for e in review.entries]", ["seen"] * 3)
 
 
 def test_two_tabs_lose_no_decision(lab, desk):

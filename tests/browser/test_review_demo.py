@@ -17,19 +17,19 @@ from playwright.sync_api import expect
 from tests.browser.desks import RUN, a_desk, picture
 from tests.browser.drive import (
     CASE,
+    MAX_ACTIONS,
     REDACTION,
+    by_keys,
+    by_mouse,
     decide_all,
     is_written,
     opened,
-    seen,
     survivors_are_shown,
 )
 from tests.browser.jupyter import ROOT
 from tests.notebooks.test_notebooks import PERSONAL
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-MAX_ACTIONS = 40
 
 
 def exit_code(folder, agent):
@@ -75,8 +75,7 @@ def test_the_whole_review_by_mouse(lab, server):
     assert reaches < lab.py(f"len({REDACTION}.rows())")
     picture(lab, "contract", "state")
     picture(lab, "redaction", "redact")
-    accept = page.get_by_role("button", name="Accept")
-    decide_all(lab, lambda is_text: hand.click(seen(page) if is_text else accept), least=6)
+    decide_all(lab, by_mouse(hand), least=6)
     hand.click(page.get_by_role("button", name="Write redacted draft"))
     is_written(lab)
     lab.save()
@@ -131,7 +130,7 @@ def test_the_whole_review_by_keyboard(lab, server):
     hand.press("Enter")
     survivors_are_shown(lab, least=6)
     hand.tab_to(page.get_by_role("listbox", name="Findings"))
-    decide_all(lab, lambda is_text: hand.press("s" if is_text else "a"), least=6)
+    decide_all(lab, by_keys(hand), least=6)
     hand.press("w")
     is_written(lab)
     lab.save()

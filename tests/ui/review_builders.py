@@ -13,6 +13,7 @@ from workbench.casefile.trace import parse_trace
 from workbench.check.outcomes import resolve_outcomes
 from workbench.model.event import Outcome
 from workbench.model.trace import Losses
+from workbench.redact.policy import DEFAULT_POLICY
 from workbench.review.draft import open_draft
 from workbench.review.shrink import OracleKind
 from workbench.review.source import LoadedRun
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.trace import Trace
+    from workbench.redact.policy import Policy
     from workbench.store.handle import Store
 
 __all__ = [
+    "BOOKING",
     "CONTRACT",
     "MAIL",
     "TRACE",
@@ -54,6 +57,25 @@ TRACE = a_trace(
     a_claim("Rachel, acc-4471902 is paused."),
 )
 
+PASSENGERS: list[Json] = [
+    {"first_name": "Rachel", "last_name": "Rivera", "dob": "1979-09-27"},
+    {"first_name": "Aarav", "last_name": "Lee", "dob": "1972-06-13"},
+    {"first_name": "Fatima", "last_name": "Ito", "dob": "1983-03-27"},
+]
+BOOKING = a_trace(
+    a_user("Please move all of us to the later flight."),
+    a_user("Aarav can take the window seat then."),
+    a_user("And keep the two meals."),
+    a_call(
+        "flights.book",
+        args={"passengers": PASSENGERS, "email": MAIL, "note": "they want to sit together"},
+        outcome=Outcome.UNKNOWN,
+    ),
+    a_call("billing.pause", outcome=Outcome.UNKNOWN),
+    a_claim("Done."),
+)
+"""Its passengers' names are alike, so are their dates of birth and what the user says."""
+
 
 def a_draft(trace: Trace = TRACE, contract: Contract = CONTRACT) -> Draft:
     """Return the raw draft of a run that breaks the contract."""
@@ -71,13 +93,16 @@ def a_vault(folder: Path) -> Vault:
     return Vault(folder / "keys")
 
 
-def a_redaction(folder: Path, trace: Trace = TRACE, *, reviewer: str = "Ana") -> RedactionReview:
+def a_redaction(
+    folder: Path, trace: Trace = TRACE, *, reviewer: str = "Ana", policy: Policy = DEFAULT_POLICY
+) -> RedactionReview:
     """Return the review of a redaction whose state is in a folder; opened again it goes on."""
     return RedactionReview(
         a_draft(trace),
         store=a_store(folder),
         vault=a_vault(folder),
         out=folder / "redacted.draft.json",
+        policy=policy,
         ner="none",
         reviewer=reviewer,
     )

@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.ui.review_builders import MAIL, a_redaction
+from tests.ui.review_builders import BOOKING, MAIL, TRACE, a_redaction
 from workbench.ui.bridge import SYNCED
 from workbench.ui.views.redaction import RedactionView
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from workbench.model.trace import Trace
+
 pytestmark = pytest.mark.desk
 
 
-def opened(folder: Path) -> tuple[RedactionView, list[dict[str, Any]]]:
+def opened(folder: Path, trace: Trace = TRACE) -> tuple[RedactionView, list[dict[str, Any]]]:
     """Return a view that has looked, and what it tells from now on."""
-    review = a_redaction(folder)
+    review = a_redaction(folder, trace)
     review.wait()
     view = RedactionView(review)
     told: list[dict[str, Any]] = []
@@ -79,6 +81,31 @@ def test_a_raw_value_is_told_only_when_it_is_asked_for(tmp_path: Path) -> None:
     assert told[-1] == {"kind": "raw", "name": mail, "values": [MAIL]}
 
 
+def test_a_group_has_its_messages(tmp_path: Path) -> None:
+    """It is opened, held, decided on and taken back, as a single finding is."""
+    view, told = opened(tmp_path, BOOKING)
+    say(view, "ready")
+    group = next(g for g in told[-1]["groups"] if g["type"] == "PERSON")
+
+    say(view, "group", name=group["name"])
+    assert [one["name"] for one in told[-1]["detail"]["shown"]] == group["members"]
+    assert "Rachel" not in json.dumps(told)
+    say(view, "reveal_group", name=group["name"])
+    assert "Rachel" in json.dumps(told[-1])
+    say(view, "together", name=group["name"], members=group["members"])
+    assert len(view.review.entries) == len(group["members"])
+    say(view, "undo_one")
+    assert next(m for m in told if m["kind"] == "undone")["name"] == group["members"][-1]
+    say(view, "undo")
+
+    assert view.review.entries == ()
+    assert [m["name"] for m in told if m["kind"] == "undone"][-1] == group["name"]
+    lists = [m["groups"] for m in told if m["kind"] == "list"]
+    assert group in lists[-1]
+    assert [m["kind"] for m in told if m["kind"] in ("refused", "broken")] == []
+    assert view.ignored == 0
+
+
 def test_nothing_of_the_trace_is_synced_printed_or_summed_up(tmp_path: Path) -> None:
     """What is synced, printed or raised is written to notebook files."""
     view, _ = opened(tmp_path)
@@ -99,6 +126,8 @@ def test_nothing_of_the_trace_is_synced_printed_or_summed_up(tmp_path: Path) -> 
         {"kind": "draw", "name": "v1", "strategy": "hash"},
         {"kind": "open", "name": "v1", "start": "0"},
         {"kind": "reveal", "name": "v1", "all": True},
+        {"kind": "together", "name": "gv1", "members": "v1", "seen": 0},
+        {"kind": "together", "name": "gv1", "members": ["v1"]},
         {"kind": "eval", "code": "1"},
         "accept",
     ],

@@ -7,7 +7,7 @@ takes the place of an earlier one; replacements that were asked for again add up
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.casefile.codec import decode
 from workbench.casefile.place import Place
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from workbench.redact.policy import Policy
     from workbench.store.records import Decision as Entry
 
-__all__ = ["Key", "Taken", "decided_policy", "key_of", "taken"]
+__all__ = ["TOGETHER", "Key", "Taken", "decided_policy", "key_of", "taken"]
 
+TOGETHER: Final = "together"
+"""Key of an entry's payload: what was decided at once has the same number."""
 Key: TypeAlias = tuple[frozenset[str], str | None, bool]
 """What a decision is about: its places, the type of value, and whether it is about a text."""
 
@@ -63,7 +65,8 @@ def taken(entry: Entry) -> Decision:
     Raises:
         CaseFormatError: the entry was not written by this controller.
     """
-    return decode(Decision, entry.payload, place=Place(name=f"decision {entry.seq}"))
+    payload = {name: value for name, value in entry.payload.items() if name != TOGETHER}
+    return decode(Decision, payload, place=Place(name=f"decision {entry.seq}"))
 
 
 def decided_policy(policy: Policy, entries: Sequence[Entry]) -> Policy:

@@ -8,13 +8,14 @@ value that the hunk is about.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from workbench.model.jsonvalue import Json, JsonMap
-    from workbench.redact.desk import Cluster, Context, Look
+    from workbench.redact.desk import Context, Look
 
 __all__ = ["MAX_HUNKS", "Lines", "text_parts"]
 
@@ -50,9 +51,9 @@ class Lines:
         """Return a context of another look as it is in this one."""
         return self._now.get((context.at, context.text, context.start), context)
 
-    def hunks(self, cluster: Cluster) -> list[Json]:
-        """Return the contexts of a cluster, the first `MAX_HUNKS` of them."""
-        return [self._hunk(self.now(context)) for context in cluster.contexts[:MAX_HUNKS]]
+    def hunks(self, contexts: Iterable[Context]) -> list[Json]:
+        """Return contexts of values as they are in this look, the first `MAX_HUNKS` of them."""
+        return [self._hunk(self.now(context)) for context in islice(contexts, MAX_HUNKS)]
 
     def _hunk(self, context: Context) -> JsonMap:
         own = _Mark(start=context.start, end=context.start + len(context.value), context=context)

@@ -23,9 +23,11 @@ __all__ = [
     "also_left",
     "detail_of",
     "findings_of",
+    "is_open",
     "progress_in_words",
     "progress_of",
     "row_of",
+    "text_type",
     "written",
 ]
 
@@ -129,7 +131,7 @@ def row_of(finding: Finding, taken: Taken) -> JsonMap:
         **_status(finding, taken),
     }
     if finding.cluster is None:
-        return {**row, "reaches": True, "type": _text_type(finding), "texts": len(finding.texts)}
+        return {**row, "reaches": True, "type": text_type(finding), "texts": len(finding.texts)}
     now = finding.now or finding.cluster
     return {
         **row,
@@ -141,7 +143,8 @@ def row_of(finding: Finding, taken: Taken) -> JsonMap:
     }
 
 
-def _text_type(finding: Finding) -> str:
+def text_type(finding: Finding) -> str:
+    """Return what sort of texts a finding holds, as the list says it."""
     root, _, rest = finding.places[0].partition(".")
     if root == _TOOLS:
         return "descriptions of tools"
@@ -179,9 +182,14 @@ def _settled(finding: Finding, taken: Taken) -> JsonMap:
     return {"status": "settled", "by": names or None, "when": entries[-1].at if entries else None}
 
 
+def is_open(finding: Finding, taken: Taken) -> bool:
+    """Whether nobody has decided on a finding."""
+    return _status(finding, taken)["status"] == "open"
+
+
 def progress_of(findings: Sequence[Finding], taken: Taken) -> dict[str, int]:
     """Count findings: those that reach the case, the decided ones of them and of the others."""
-    decided = {f.name for f in findings if _status(f, taken)["status"] != "open"}
+    decided = {f.name for f in findings if not is_open(f, taken)}
     reaching = {f.name for f in findings if f.cluster is None or f.cluster.surviving}
     return {
         "reaching": len(reaching),
@@ -203,7 +211,7 @@ def detail_of(finding: Finding, lines: Lines, start: int) -> JsonMap:
         return _read(finding.texts, lines, start)
     now = finding.now or finding.cluster
     return {
-        "hunks": lines.hunks(finding.cluster),
+        "hunks": lines.hunks(finding.cluster.contexts),
         "of": len(finding.cluster.contexts),
         "kept": [*now.facts_kept],
         "lost": [*now.facts_lost],

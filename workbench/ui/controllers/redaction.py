@@ -6,32 +6,19 @@ failure is worked out beside, on a thread; until then the list says that it is b
 
 from __future__ import annotations
 
-from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from workbench.casefile.codec import encode
-from workbench.casefile.draft import save_draft
 from workbench.errors import InputError, RefusedError
 from workbench.model.wording import counted
-from workbench.redact.desk import decide, look
+from workbench.redact.desk import decide
 from workbench.redact.policy import DEFAULT_POLICY, Decision, DecisionWord, Strategy
-from workbench.redact.redaction import require_safe
-from workbench.review.decision_log import DecisionLog
-from workbench.review.redact import draft_key, redact_into, surviving_places
-from workbench.review.shrink import minimal_raw
-from workbench.ui.controllers.decided import Taken, decided_policy, key_of, taken
-from workbench.ui.controllers.diff import Lines
-from workbench.ui.controllers.findings import (
-    Finding,
-    also_left,
-    detail_of,
-    findings_of,
-    progress_in_words,
-    progress_of,
-    row_of,
-    written,
-)
+from workbench.ui.controllers.decided import Taken, decided_policy
+from workbench.ui.controllers.findings import also_left, written
+from workbench.ui.controllers.groups import raw_values
+from workbench.ui.controllers.listing import listing_of
+from workbench.ui.controllers.raw_draft import RawDraft
+from workbench.ui.controllers.redaction_log import RedactionLog, is_about
 from workbench.ui.controllers.worker import Worker, said_of
 
 if TYPE_CHECKING:
@@ -42,18 +29,14 @@ if TYPE_CHECKING:
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.model.ledger import LedgerEntry
-    from workbench.redact.desk import Look
     from workbench.redact.policy import Policy
     from workbench.review.vault import Vault
     from workbench.store.handle import Store
     from workbench.store.records import Decision as Entry
+    from workbench.ui.controllers.findings import Finding
+    from workbench.ui.controllers.listing import Listing
 
-__all__ = ["DECISION", "TOPIC", "RedactionReview"]
-
-TOPIC: Final = "redaction"
-DECISION: Final = "decision"
-_REVEAL: Final = "reveal"
-_WRITTEN: Final = "written"
+__all__ = ["RedactionReview"]
 
 
 class RedactionReview:
@@ -83,9 +66,6 @@ class RedactionReview:
             trigger: more places of the trigger.
             reviewer: who decides.
         """
-        if draft.redaction is not None:
-            message = "was redacted already"
-            raise InputError(message, place=draft.draft, fix="review the raw draft of the run")
         self.lock = RLock()
         self.reviewer = reviewer.strip()
         self.out = out
@@ -94,15 +74,13 @@ class RedactionReview:
         self.failure: str | None = None
         self.notice: str | None = None
         self.on_change: list[Callable[[], None]] = []
-        self._draft, self._vault, self._policy = draft, vault, policy
-        self._ner, self._trigger = ner, tuple(trigger)
-        self._log = DecisionLog(store, draft.draft, topic=TOPIC)
-        self._survivors: frozenset[str] | None = None
-        self.findings: tuple[Finding, ...] = ()
-        """Everything to decide on; what reaches the case first."""
-        self._base: Look | None = None
-        self._now: Look | None = None
-        self._lines: Lines | None = None
+        self._raw = RawDraft(draft, vault=vault, ner=ner, trigger=trigger)
+        self._policy = policy
+        self._log = RedactionLog(store, draft.draft)
+        self._listing: Listing | None = None
+        """What was found when it was looked last; None: not yet."""
+        self._shown: set[str] = set()
+        """Findings that were shown whole as members of a group."""
         self._worker = Worker(self.lock, on_failure=self._failed, on_rest=self._changed)
         self.check()
 
@@ -116,12 +94,17 @@ class RedactionReview:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The decisions that stand, oldest first."""
-        return self._log.standing(DECISION)
+        return self._log.entries
 
     @property
     def ledger(self) -> tuple[LedgerEntry, ...] | None:
         """What is replaced, as it was decided when that was worked out last; None: not yet."""
-        return None if self._now is None else self._now.redaction.ledger
+        return None if self._listing is None else self._listing.now.redaction.ledger
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything to decide on; what reaches the case first."""
+        return () if self._listing is None else self._listing.findings
 
     @property
     def reviewers(self) -> tuple[str, ...]:
@@ -142,13 +125,10 @@ class RedactionReview:
     @property
     def is_written(self) -> bool:
         """Whether the redacted draft is as it was decided."""
-        marks = [entry for entry in self._log.entries if entry.kind == f"{TOPIC}.{_WRITTEN}"]
-        others = [e.seq for e in self._log.entries if e.kind != f"{TOPIC}.{_REVEAL}"]
-        return bool(marks) and marks[-1].seq == others[-1] and self.out.is_file()
+        return self._log.is_written and self.out.is_file()
 
     def state(self) -> JsonMap:
         """Return all that is shown beside the list; no value of the trace."""
-        now = self._now
         shown: JsonMap = {
             "edition": self.edition,
             "reviewer": self.reviewer,
@@ -159,24 +139,21 @@ class RedactionReview:
             "written": self.is_written,
             "can_undo": bool(self.entries),
             "out": self.out.name,
-            "looked": now is not None,
+            "looked": self._listing is not None,
         }
-        if now is not None:
-            assert self._base is not None  # noqa: S101  it is looked at first
-            found = self._base.redaction
-            shown |= progress_of(self.findings, Taken(self.entries)) | {
-                "surviving": found.surviving,
-                "values": found.values,
-                "unreviewed": now.redaction.unreviewed,
-                "refusals": _refusals(now),
-                "names_in_prose": self._ner != "none",
-            }
+        if self._listing is not None:
+            shown |= self._listing.figures(self._taken)
+            shown["names_in_prose"] = self._raw.ner != "none"
         return shown
 
     def rows(self) -> list[Json]:
         """Return the list; no raw value."""
-        decided = Taken(self.entries)
-        return [row_of(finding, decided) for finding in self.findings]
+        return [] if self._listing is None else self._listing.rows(self._taken)
+
+    def groups(self) -> list[Json]:
+        """Return what is alike and not decided yet, two or more findings each; no raw value."""
+        found = () if self._listing is None else self._listing.groups(self._taken)
+        return [group.row() for group in found]
 
     def detail(self, name: str, *, start: int = 0) -> JsonMap:
         """Return what is shown of one finding: raw values masked.
@@ -184,22 +161,32 @@ class RedactionReview:
         Raises:
             InputError: there is none of that name.
         """
-        finding = self._finding(name)
-        assert self._lines is not None  # noqa: S101  there are findings
-        row = row_of(finding, Taken(self.entries))
-        return {**row, **detail_of(finding, self._lines, start)}
+        listing = self._found
+        return listing.detail(listing.finding(name), self._taken, start)
+
+    def group_detail(self, name: str) -> JsonMap:
+        """Return what is shown of a group: each member, raw values masked.
+
+        Raises:
+            InputError: there is none of that name.
+        """
+        listing, decided = self._found, self._taken
+        group = listing.group(name, decided)
+        self._shown.update(member.name for member in group.members)
+        return listing.group_detail(group, decided)
 
     def summary(self) -> str:
         """Say in one line where the redaction stands."""
-        if self._now is None or self._base is None:
-            return f"redaction of {self._draft.draft}: {self.failure or 'being looked at'}"
-        found = self._base.redaction
+        subject, listing = f"redaction of {self._raw.draft.draft}", self._listing
+        if listing is None:
+            return f"{subject}: {self.failure or 'being looked at'}"
+        found, unseen = listing.base.redaction, listing.now.redaction.unreviewed
         names = ", ".join(dict.fromkeys(entry.actor for entry in self.entries)) or "nobody yet"
-        written = f"written to {self.out.name}" if self.is_written else "not written yet"
-        decided = progress_in_words(self.findings, Taken(self.entries))
+        file = f"written to {self.out.name}" if self.is_written else "not written yet"
         return (
-            f"redaction of {self._draft.draft}: {found.surviving} of {found.values} values"
-            f" reach the case, {counted(self._now.redaction.unreviewed, 'text')} unseen, {decided} by {names}; {written}"
+            f"{subject}: {found.surviving} of {found.values} values reach the case,"
+            f" {counted(unseen, 'text')} unseen,"
+            f" {listing.in_words(self._taken)} by {names}; {file}"
         )
 
     # --- what people do --------------------------------------------------------
@@ -227,38 +214,70 @@ class RedactionReview:
 
     def see(self, name: str, *, seen: int | None = None) -> None:
         """Say that a text was read, and nothing more is to be replaced in it."""
-        finding = self._finding(name)
+        finding = self._found.finding(name)
         if finding.cluster is not None:
             raise InputError("is a value, not a text", key=name, fix="accept or reject it")
-        self._require_reviewer()
-        places = finding.places
-        decision = Decision(
-            at=places[0], also=places[1:], decision=DecisionWord.SEEN, by=self.reviewer
-        )
-        self._write(finding, decision, seen)
+        self._write([(finding, self._safe(finding))], seen)
+
+    def decide_together(
+        self, name: str, members: Sequence[str], *, seen: int | None = None
+    ) -> None:
+        """Accept the values of a group, or say that its texts were read; see `accept`, `see`.
+
+        Args:
+            name: of the group.
+            members: as they were shown.
+            seen: see `accept`.
+
+        Raises:
+            InputError: a member was not shown, or nobody is named.
+            RefusedError: others are left of the group, or somebody decided on one; nothing is.
+        """
+        group = self._found.group(name, self._taken)
+        if {member.name for member in group.members} != set(members):
+            message = "this group has other members by now; nothing was changed"
+            raise RefusedError(message, fix="look at it again; decide again")
+        if not self._shown.issuperset(members):
+            raise InputError("was not shown yet", key=name, fix="look at all of its findings first")
+        self._write([(member, self._safe(member)) for member in group.members], seen)
 
     def undo(self) -> str | None:
-        """Take back the reviewer's last decision that stands; return the finding it was about."""
+        """Take back the reviewer's last decision, a group's as one; return what to look at."""
         self._require_reviewer()
-        undone = self._log.undo(DECISION, by=self.reviewer)
-        about = [f.name for f in self.findings if _decides(undone, f)]
-        self.notice = None
-        self.check()
-        return about[0] if about else None
+        undone = self._log.undo(by=self.reviewer)
+        about = self._taken_back(undone)
+        groups = self._found.groups(self._taken) if len(undone) > 1 else ()
+        names = [group.name for group in groups if about & {f.name for f in group.members}]
+        names.extend(f.name for f in self.findings if f.name in about)
+        return next(iter(names), None)
+
+    def undo_one(self) -> str | None:
+        """Take back the reviewer's last decision alone; return the finding it was about."""
+        self._require_reviewer()
+        return next(iter(self._taken_back([self._log.undo_one(by=self.reviewer)])), None)
 
     def reveal(self, name: str) -> list[Json]:
         """Return the raw values of a finding, a list a hunk; who looked is written down first."""
-        finding = self._finding(name)
+        finding = self._found.finding(name)
         if finding.cluster is None:
             raise InputError("is shown whole already", key=name)
         self._require_reviewer()
-        self._log.write(_REVEAL, {"at": finding.places[0]}, by=self.reviewer)
+        self._log.reveal([finding], by=self.reviewer)
         return finding.raw_values()
+
+    def reveal_group(self, name: str) -> dict[str, Json]:
+        """Return the raw values of each member of a group; see `reveal`."""
+        group = self._found.group(name, self._taken)
+        if group.is_of_texts:
+            raise InputError("is shown whole already", key=name)
+        self._require_reviewer()
+        self._log.reveal(group.members, by=self.reviewer)
+        return {member.name: raw_values(member, self._raw.kinds) for member in group.members}
 
     def look_again(self) -> None:
         """Take what others decided meanwhile."""
         fresh = self._log.look()
-        if any(entry.kind != f"{TOPIC}.{_REVEAL}" for entry in fresh):
+        if fresh:
             names = ", ".join(dict.fromkeys(entry.actor for entry in fresh))
             self.notice = f"{names} decided meanwhile; the list is up to date."
             self.check()
@@ -286,7 +305,7 @@ class RedactionReview:
         reason: str | None = None,
         strategy: Strategy | None = None,
     ) -> None:
-        finding = self._finding(name)
+        finding = self._found.finding(name)
         if finding.cluster is None:
             raise InputError("is a text, not a value", key=name, fix="mark it as seen")
         policy = decide(
@@ -300,25 +319,43 @@ class RedactionReview:
         if finding.stays and word is DecisionWord.ACCEPTED:
             message = f"{self._policy.name} says that it stays as it is"
             raise InputError(message, key=name, fix="change the line in redaction.yaml")
-        self._write(finding, policy.decisions[-1], seen)
+        self._write([(finding, policy.decisions[-1])], seen)
 
-    def _write(self, finding: Finding, decision: Decision, seen: int | None) -> None:
-        """Write a decision down, unless somebody else decided first."""
-        payload = encode(decision)
-        assert isinstance(payload, dict)  # noqa: S101  a decision is a mapping
-        by, unless = self.reviewer, partial(_decides, finding=finding)
+    def _safe(self, finding: Finding) -> Decision:
+        """Return the decision that leaves nothing raw: accepted, or for a text seen."""
+        self._require_reviewer()
+        if finding.cluster is not None:
+            word, by = DecisionWord.ACCEPTED, self.reviewer
+            return decide(DEFAULT_POLICY, finding.cluster, word, by=by).decisions[-1]
+        at, *also = finding.places
+        return Decision(at=at, also=tuple(also), decision=DecisionWord.SEEN, by=self.reviewer)
+
+    def _write(self, made: Sequence[tuple[Finding, Decision]], seen: int | None) -> None:
+        """Write decisions down, unless somebody else decided first."""
         try:
-            self._log.write(DECISION, payload, by=by, seen=seen, unless=unless)
+            self._log.decide(made, by=self.reviewer, seen=seen)
         finally:
             self.check()
-        stays = decision.decision in (DecisionWord.REJECTED, DecisionWord.RETAINED)
-        self.notice = also_left(finding, self.findings) if stays else None
+        stays = (DecisionWord.REJECTED, DecisionWord.RETAINED)
+        left = [also_left(f, self.findings) for f, decision in made if decision.decision in stays]
+        self.notice = left[0] if left else None
 
-    def _finding(self, name: str) -> Finding:
-        for finding in self.findings:
-            if finding.name == name:
-                return finding
-        raise InputError("is no finding of this list", key=name[:12], fix="choose one of the list")
+    def _taken_back(self, undone: Sequence[Entry]) -> set[str]:
+        """Work out what was undone; return the findings that it was about."""
+        self.notice = None
+        self.check()
+        return {f.name for f in self.findings if any(is_about(entry, f) for entry in undone)}
+
+    @property
+    def _taken(self) -> Taken:
+        return Taken(self.entries)
+
+    @property
+    def _found(self) -> Listing:
+        """What was found; before that there is nothing to name."""
+        if self._listing is None:
+            raise InputError("was not looked at yet", key="name", fix="wait for the list")
+        return self._listing
 
     def _require_reviewer(self) -> None:
         if not self.reviewer:
@@ -330,51 +367,25 @@ class RedactionReview:
         """Look at the draft as it was decided."""
         with self.lock:
             policy = self.policy
-        if self._survivors is None:
-            minimal = minimal_raw(self._draft.trace, self._draft.contract)
-            self._survivors = surviving_places(minimal)
-        base = self._base or self._looked(self._policy)
-        now = base if policy == self._policy else self._looked(policy)
-        lines, findings = Lines(now), findings_of(base, now)
+        base = self._raw.look(self._policy) if self._listing is None else self._listing.base
+        now = base if policy == self._policy else self._raw.look(policy)
+        listing = listing_of(base, now, self._raw.kinds)
         with self.lock:
-            self._base, self._now, self._lines, self.findings = base, now, lines, findings
+            self._listing = listing
             self.edition += 1
             self.failure = None
         self._changed()
-
-    def _looked(self, policy: Policy) -> Look:
-        vault, draft = self._vault, self._draft
-        key = draft_key(vault, draft.draft, policy)
-        shares = policy.share_across_cases and vault.is_shared(draft.draft)
-        return look(
-            draft.trace,
-            contract=draft.contract,
-            policy=policy,
-            key=key,
-            survivors=self._survivors,
-            ner=self._ner,
-            trigger=self._trigger,
-            known=vault.shared_needles() if shares else (),
-        )
 
     def _redact(self, _stop: Event) -> None:
         """Redact as decided, and write the draft."""
         with self.lock:
             policy, entries = self.policy, self.entries
-        done, redaction = redact_into(
-            self._vault,
-            self._draft,
-            key=draft_key(self._vault, self._draft.draft, policy),
-            policy=policy,
-            ner=self._ner,
-            trigger=self._trigger,
-        )
-        save_draft(done, self.out)
+        redaction = self._raw.write(policy, self.out)
         with self.lock:
             self.failure = None
             if self.entries == entries:
                 told: JsonMap = {"unreviewed": redaction.unreviewed, "values": redaction.values}
-                self._log.write(_WRITTEN, told, by=self.reviewer)
+                self._log.mark_written(told, by=self.reviewer)
                 self.notice = written(self.out.name, redaction)
 
     def _failed(self, error: Exception) -> None:
@@ -385,16 +396,3 @@ class RedactionReview:
         with self.lock:
             for told in self.on_change:
                 told()
-
-
-def _refusals(now: Look) -> list[Json]:
-    """Return why the redaction could not be written as it is."""
-    try:
-        require_safe(now.redaction)
-    except RefusedError as error:
-        return [*error.reasons]
-    return []
-
-
-def _decides(entry: Entry, finding: Finding) -> bool:
-    return entry.kind == f"{TOPIC}.{DECISION}" and key_of(taken(entry)) == finding.key

@@ -12,7 +12,8 @@ from workbench.review.draft import draft_id, open_draft
 from workbench.review.redact import draft_key
 from workbench.review.shrink import OracleKind
 from workbench.shrink import is_projection
-from workbench.ui.controllers.redaction import DECISION, TOPIC, RedactionReview
+from workbench.ui.controllers.redaction import RedactionReview
+from workbench.ui.controllers.redaction_log import DECISION, TOPIC
 from workbench.ui.controllers.shrink import ShrinkReview
 
 if TYPE_CHECKING:

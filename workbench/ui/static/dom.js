@@ -5,7 +5,7 @@
 //   const ui = frame(context, { title, about, terms, keys, hears })   header, notices, body, status, help
 //   ui.say(kind, fields)      to the kernel; ui.tools, ui.body: where a view puts its own
 //   ui.decide(kind, fields)   the same for a decision: it also says how much of the log was seen here
-//   el, svg, text, shown, button, field, select, search, chip, rows (virtual list), pane, state
+//   el, svg, text, shown, button, field, select, search, chip, rows (virtual list), witness, state
 
 const ATTRIBUTES = new Set([
   "autocomplete", "checked", "class", "colspan", "cols", "cx", "cy", "d", "dir", "disabled", "dx", "dy",
@@ -243,6 +243,58 @@ function keys(node, acts, { typing = false } = {}) {
     event.preventDefault();
     event.stopPropagation();
   });
+}
+
+// --- what was looked at -----------------------------------------------------
+
+/** Return what of a node is on the screen, from top to bottom in pixels: no scroller cuts it off. */
+function on_screen(node) {
+  let { top, bottom } = node.getBoundingClientRect();
+  // What overflows the body is cut off by the window, which comes last.
+  for (let above = node.parentElement; above && above !== document.body; above = above.parentElement) {
+    if (getComputedStyle(above).overflowY === "visible") continue;
+    const box = above.getBoundingClientRect();
+    [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+  }
+  return { top: Math.max(top, 0), bottom: Math.min(bottom, window.innerHeight) };
+}
+
+/**
+ * Note which children of a scroller were on the screen from their top to their end, at once or as
+ * one scrolls on; what is jumped over was not. A child's `data-mark` is its name, drawn anew or not.
+ */
+function witness(scroller, told) {
+  const upto = new Map(); // mark -> share of its height that was on the screen, from its top
+  const look = () => {
+    if (document.visibilityState !== "visible") return;
+    const band = on_screen(scroller);
+    let more = false;
+    for (const child of scroller.children) {
+      const { top, height } = child.getBoundingClientRect();
+      const was = upto.get(child.dataset.mark) ?? 0;
+      if (!child.dataset.mark || !height || was === 1) continue;
+      const from = (band.top - top) / height;
+      const to = (band.bottom - top + 1) / height;
+      if (band.bottom <= band.top || from > was + 1 / height || to <= was) continue;
+      upto.set(child.dataset.mark, Math.min(1, to));
+      more = true;
+    }
+    if (more) told();
+  };
+  let asked = 0;
+  const later = () => { cancelAnimationFrame(asked); asked = requestAnimationFrame(look); };
+  document.addEventListener("scroll", later, true);
+  window.addEventListener("resize", later);
+  return {
+    look: later,
+    has: (mark) => upto.get(mark) === 1,
+    forget: (mark) => upto.delete(mark),
+    end: () => {
+      cancelAnimationFrame(asked);
+      document.removeEventListener("scroll", later, true);
+      window.removeEventListener("resize", later);
+    },
+  };
 }
 
 // --- states -----------------------------------------------------------------

@@ -35,26 +35,46 @@ function line(look, sign, word, pieces, hunk, raw) {
       pieces.map((piece) => part(piece, raw)), hunk.more_after ? " …" : null));
 }
 
-function hunk(one, raw) {
+/** Draw a value where it stands; `lead`: what else its head says. */
+function hunk(one, raw, lead = null) {
   const lines = one.stays
     ? [line("stays", "=", one.stays === "rejected" ? "stays, not personal" : "stays", one.old, one, raw)]
     : [line("old", "−", "now", one.old, one, raw), line("new", "+", "in the case", one.new, one, raw)];
   return el("div", { class: "wb-hunk" },
-    el("div", { class: "wb-hunk-head" }, el("span", { class: "wb-mono" }, one.at),
+    el("div", { class: "wb-hunk-head" }, el("span", { class: "wb-mono" }, one.at), lead,
       el("span", { title: "Which detector found it, and how certain it is, from 0 to 1" },
         `found by ${one.detector.replaceAll("_", " ")} · ${one.score.toFixed(2)}`)), lines);
 }
 
-function reading(one) {
+function reading(one, lead = null) {
   const portion = one.from > 0 || one.to < one.length ? `, characters ${count(one.from + 1)}–${count(one.to)} of ${count(one.length)}` : "";
   return el("div", { class: "wb-hunk" },
-    el("div", { class: "wb-hunk-head" }, el("span", { class: "wb-mono" }, one.at),
+    el("div", { class: "wb-hunk-head" }, el("span", { class: "wb-mono" }, one.at), lead,
       el("span", {}, `${plural(one.places, "place")}${portion}`)),
     el("div", { class: "wb-text" }, one.parts.map((piece) => part(piece, null))));
 }
 
+/** Put a group's line before its first member that is listed, and the others right behind it. */
+function gathered(listed, groups) {
+  const by_name = new Map(listed.map((row) => [row.name, row]));
+  const group_of = new Map();
+  for (const group of groups) {
+    const members = group.members.map((name) => by_name.get(name)).filter(Boolean);
+    Object.assign(group, { kind: "group", status: "open", trigger: members.some((row) => row.trigger) });
+    for (const row of members) { row.member = true; group_of.set(row, [group, ...members]); }
+  }
+  const lines = listed.flatMap((row) => group_of.get(row) ?? [row]);
+  return [...new Set(lines)];
+}
+
+/** Say what a group holds. */
+function alike(group) {
+  return `${group.of === "text" ? `read: ${group.type}` : typed(group.type)}, ${group.members.length} alike`;
+}
+
 function render(context) {
   let all = [];
+  let groups = [];
   let filter = "reaches";
   let open = null;
   let raw = null;
@@ -71,17 +91,20 @@ function render(context) {
       fact: "A checkable property, such as “is a valid e-mail” or “longer than 2³¹”. What made the failure happen must keep its facts.",
       trigger: "The value makes the failure happen. A lost fact here refuses the export.",
       "stays": "Left as it is: either no personal data, or retained with a reason that the case shows.",
+      alike: "Values of one type in one part of what one tool or person said, or texts of one sort. They are listed together; once each was on your screen, one key accepts the values or marks the texts as seen. Each gets its own entry under your name.",
       seen: "A named person has read the text, and nothing more is to be replaced in it.",
     },
     keys: {
       "a": "accept the replacement", "n": "accept with another pseudonym", "e": "accept with one of the same length",
       "x": "not personal data", "r": "retain: it stays, for a reason", "s": "seen: nothing more in this text",
-      "h": "hold down to show the raw value (is written down)", "u": "take back your last decision",
-      "j k": "next, previous", "w": "write the redacted draft", "?": "this help",
+      "g": "decide on a group that was shown whole: accept its values, or mark its texts as seen",
+      "Space": "scroll on in the finding or the group",
+      "h": "hold down to show the raw value (is written down)", "u": "take back your last decision, a group's as one",
+      "U": "take back your last decision alone, one of a group's too", "j k": "next, previous", "w": "write the redacted draft", "?": "this help",
     },
     sync: SYNC_MS,
     hears: {
-      list: (message) => { sent.clear(); state_now = message.state; all = message.rows; draw_state(); draw_list(); },
+      list: (message) => { sent.clear(); state_now = message.state; all = message.rows; groups = message.groups; draw_state(); draw_list(); },
       state: (message) => { state_now = message.state; draw_state(); },
       detail: (message) => { if (open === message.detail.name) draw_detail(message.detail); },
       raw: (message) => { if (held && open === message.name) { raw = message.values; redraw(); } },
@@ -99,14 +122,16 @@ function render(context) {
   const names = el("span", { class: "wb-bar" });
   ui.aside.append(el("span", { class: "wb-bar wb-by" }, el("span", { class: "wb-label", "aria-hidden": "true" }, "Reviewer"), names, by));
   const filters = el("div", { class: "wb-bar", role: "group", "aria-label": "Which findings are listed" });
-  const undo = button("Undo", () => ui.say("undo"), { key: "u" });
+  const undo = button("Undo", () => ui.say("undo"), { key: "u", title: "Takes back your last decision, a group's as one; Shift and u: one alone" });
   const write = button("Write redacted draft", () => ui.say("write"), { key: "w", look: "primary" });
   ui.tools.append(filters, el("span", { class: "wb-grow" }), undo, write);
   ui.tools.before(figures);
 
   const list = rows({
     label: "Findings", height: 46, visible: 10,
+    look: (row) => (row.kind === "group" ? "wb-row-group" : row.member ? "wb-row-member" : ""),
     draw: (row) => {
+      if (row.kind === "group") return group_row(row);
       const [mark] = STATUS[row.status];
       return [
         el("span", { class: `wb-mark wb-mark-${row.status}`, "aria-hidden": "true" }, mark),
@@ -120,9 +145,10 @@ function render(context) {
         el("span", { class: "wb-said" }, row.status === "open" ? "" : row.by ?? ""),
       ];
     },
-    name: (row) => `${row.kind === "text" ? `text to read, ${row.type}` : typed(row.type)}, ${row.at}, ${plural(row.places, "place")},`
+    name: (row) => row.kind === "group" ? `group: ${alike(row)}, ${row.where}, to decide together${row.trigger ? ", trigger" : ""}`
+      : `${row.kind === "text" ? `text to read, ${row.type}` : typed(row.type)}, ${row.at}, ${plural(row.places, "place")},`
       + ` ${STATUS[row.status][1]}${row.by ? ` by ${row.by}` : ""}${row.trigger ? ", trigger" : ""}`,
-    onselect: (row) => show(row.name),
+    onselect: (row) => show(row),
   });
   const head = el("div", { class: "wb-finding-head" });
   const facts = el("div", { class: "wb-facts" });
@@ -131,6 +157,8 @@ function render(context) {
   const finding = el("div", { class: "wb-finding" }, head, facts, hunks, acts);
   const desk = el("div", { class: "wb-desk" }, list.node, finding);
   let detail = null;
+  const drawn_as = new Map();
+  const watch = witness(hunks, () => { if (detail?.kind === "group" && detail.name === open) draw_group_acts(); });
 
   const peek = button("Hold to show", () => {}, { key: "h", title: "Shows the raw value while held; that you looked is written down." });
   peek.addEventListener("pointerdown", reveal);
@@ -189,12 +217,12 @@ function render(context) {
       return;
     }
     if (!desk.isConnected) fill(ui.body, desk);
-    const shown_rows = all.filter(listed[filter]);
+    const shown_rows = gathered(all.filter(listed[filter]), groups);
     const keep = shown_rows.findIndex((row) => row.name === open);
     list.set(shown_rows, { keep });
     if (!shown_rows.length) return nothing();
     if (keep < 0) list.go(Math.max(0, list.index));
-    else show(shown_rows[keep].name);
+    else show(shown_rows[keep]);
   }
 
   function nothing() {
@@ -210,7 +238,7 @@ function render(context) {
   function choose(name) {
     const index = list.items.findIndex((row) => row.name === name);
     if (index >= 0) list.go(index);
-    else if (all.some((row) => row.name === name)) {
+    else if ([...all, ...groups].some((row) => row.name === name)) {
       filter = "all";
       open = name;
       draw_state();
@@ -218,16 +246,21 @@ function render(context) {
     }
   }
 
-  function show(name) {
-    if (open !== name) raw = null;
-    open = name;
-    ui.say("open", { name, start: 0 });
+  function show(row) {
+    if (open !== row.name) raw = null;
+    open = row.name;
+    if (row.kind === "group") ui.say("group", { name: open });
+    else ui.say("open", { name: open, start: 0 });
   }
 
   // --- one finding ---
   function draw_detail(next) {
     if (detail && next.start > 0 && next.name === detail.name) detail = { ...next, texts: [...detail.texts, ...next.texts] };
-    else detail = next;
+    else {
+      if (detail?.name !== next.name) hunks.scrollTop = 0;
+      detail = next;
+    }
+    if (detail.kind === "group") return draw_group();
     const [mark, word] = STATUS[detail.status];
     const is_text = detail.kind === "text";
     fill(head,
@@ -253,14 +286,96 @@ function render(context) {
 
   function redraw() {
     const top = hunks.scrollTop;
-    if (detail.kind === "text") {
+    if (detail.kind === "group") fill(hunks, detail.shown.map((one) => member(one, raw?.[one.name])));
+    else if (detail.kind === "text") {
       fill(hunks, detail.texts.map(reading), detail.upto < detail.total
         ? button(`Show more (${count(detail.upto)} of ${count(detail.total)} characters)`, () => ui.say("open", { name: open, start: detail.upto })) : null);
     } else fill(hunks, detail.hunks.map((one, nth) => hunk(one, raw ? raw[nth] : null)));
     hunks.scrollTop = top;
+    watch.look();
+  }
+
+  // --- findings that are alike ---
+  function group_row(group) {
+    return [
+      el("span", { class: "wb-mark wb-mark-open", "aria-hidden": "true" }, "≡"),
+      el("span", { class: "wb-two" },
+        el("span", {}, el("span", { class: "wb-what" }, alike(group)), group.trigger ? chip("trigger", "bad") : null),
+        el("span", { class: "wb-where" }, el("span", { class: "wb-at", title: group.where }, text(group.where)))),
+      el("span", { class: "wb-said" }, "together"),
+    ];
+  }
+
+  function draw_group() {
+    for (const one of detail.shown) {
+      const drawn = JSON.stringify(one);
+      if (drawn_as.get(one.name) !== drawn) watch.forget(one.name); // it has changed: to be looked at again
+      drawn_as.set(one.name, drawn);
+    }
+    const is_text = detail.of === "text";
+    fill(head,
+      el("h4", {}, is_text ? `Read what is left: ${detail.type}, ${detail.members.length} alike` : alike(detail)),
+      detail.shown.some((one) => one.trigger) ? chip("trigger", "bad", { title: "One of them makes the failure happen; its facts are kept." }) : null,
+      chip("reaches the case", "tool"), is_text ? null : [el("span", { class: "wb-grow" }), peek]);
+    fill(facts, el("span", {}, "All in ", el("span", { class: "wb-mono" }, text(detail.where)), is_text
+      ? ". Read them: pseudonyms are underlined, everything else reaches the case as it stands."
+      : ". Each keeps all its facts and gets its own entry; what should stay raw is decided alone."));
+    redraw();
+    draw_acts();
+  }
+
+  function member(one, raws) {
+    const lead = [one.trigger ? chip("trigger", "bad") : null, el("span", { class: "wb-grow" }),
+      button("Alone", () => choose(one.name), { look: "quiet", title: `Decide on this ${one.kind} by itself` })];
+    return el("div", { class: "wb-member", role: "group", "aria-label": `${one.kind === "text" ? "text" : typed(one.type)}, ${one.at}`, "data-mark": one.name },
+      one.kind === "text" ? one.texts.map((part, nth) => reading(part, nth ? null : lead))
+        : one.hunks.map((place, nth) => hunk(place, raws ? raws[nth] : null, nth ? null : lead)),
+      one.more ? el("p", { class: "wb-more" }, `and ${plural(one.more, "more place")} like ${one.hunks.length > 1 ? "these" : "this"}`) : null);
+  }
+
+  /** Return how many members of the group were on the screen as a whole. */
+  function looked_at() {
+    return detail.members.filter((name) => watch.has(name)).length;
+  }
+
+  function draw_group_acts() {
+    const number = detail.members.length;
+    const looked = looked_at();
+    const had = acts.contains(document.activeElement);
+    const label = detail.of === "text" ? `Seen: nothing more in these ${number}` : `Accept these ${number}`;
+    fill(acts,
+      button(label, together, { key: "g", look: "primary", disabled: looked < number }),
+      el("span", { class: "wb-soft" }, looked < number
+        ? [`${looked} of ${number} shown: scroll on, `, el("kbd", {}, "Space"), "."]
+        : `✓ All ${number} were shown.`));
+    if (had) list.node.focus({ preventScroll: true });
+  }
+
+  /** Decide on a group that was looked at as a whole, and go on. */
+  function together() {
+    if (detail?.kind !== "group" || detail.name !== open || sent.has(open)) return;
+    const { name, members, of } = detail;
+    if (looked_at() < members.length) return ui.announce(`${looked_at()} of ${members.length} shown: scroll on`);
+    const rest = (one) => one.status === "open" && one.name !== name && !members.includes(one.name);
+    const next = list.items.findIndex((one, nth) => nth > list.index && rest(one));
+    const other = next >= 0 ? next : list.items.findIndex(rest);
+    for (const row of list.items) if (row.name === name || members.includes(row.name)) row.status = "sent";
+    for (const one of [name, ...members]) sent.add(one);
+    list.paint();
+    if (other >= 0) list.go(other);
+    ui.decide("together", { name, members });
+    ui.announce(`${members.length} ${of === "text" ? "texts seen" : "values accepted"}`);
+    list.node.focus({ preventScroll: true });
+  }
+
+  function page_on(event) {
+    if (event.target.closest("button")) return false;
+    hunks.scrollIntoView({ block: "nearest" });
+    hunks.scrollBy({ top: hunks.clientHeight * 0.85 });
   }
 
   function draw_acts() {
+    if (detail.kind === "group") return draw_group_acts();
     if (asking === detail.name && acts.querySelector("form")) return;
     asking = null;
     const had = acts.contains(document.activeElement);
@@ -278,7 +393,7 @@ function render(context) {
 
   /** Decide and go on: the next finding is asked for first, so that nobody waits for the store. */
   function decide(kind, fields = {}) {
-    if (!detail || detail.name !== open || sent.has(open)) return;
+    if (!detail || detail.kind === "group" || detail.name !== open || sent.has(open)) return;
     if ((kind === "see") !== (detail.kind === "text")) return;
     const { name, type } = detail;
     const row = list.items[list.index];
@@ -294,7 +409,7 @@ function render(context) {
   }
 
   function ask() {
-    if (!detail || detail.kind === "text") return;
+    if (!detail || detail.kind !== "value") return;
     const why = el("input", { class: "wb-input", type: "text", autocomplete: "off" });
     const back = () => { asking = null; draw_acts(); list.node.focus({ preventScroll: true }); };
     const form = el("form", { on: { submit: (event) => { event.preventDefault(); if (why.value.trim()) decide("retain", { reason: why.value }); else why.setAttribute("aria-invalid", "true"); } } },
@@ -309,9 +424,9 @@ function render(context) {
   }
 
   function reveal(event) {
-    if (event.repeat || held || !detail || detail.kind === "text") return;
+    if (event.repeat || held || !detail || detail.kind === "text" || detail.of === "text") return;
     held = true;
-    ui.say("reveal", { name: open });
+    ui.say(detail.kind === "group" ? "reveal_group" : "reveal", { name: open });
   }
 
   function conceal() {
@@ -323,14 +438,15 @@ function render(context) {
 
   keys(ui.root, {
     a: () => decide("accept"), n: () => decide("draw", { strategy: "next_draw" }), e: () => decide("draw", { strategy: "exact_length" }),
-    x: () => decide("reject"), r: ask, s: () => decide("see"), u: () => { if (!undo.disabled) ui.say("undo"); },
+    x: () => decide("reject"), r: ask, s: () => decide("see"), g: together, " ": page_on,
+    u: () => { if (!undo.disabled) ui.say("undo"); }, U: () => { if (!undo.disabled) ui.say("undo_one"); },
     w: () => { if (!write.disabled) ui.say("write"); }, j: () => list.go(list.index + 1), k: () => list.go(list.index - 1), h: reveal,
   });
   const up = (event) => { if (event.key === "h") conceal(); };
   ui.root.addEventListener("keyup", up);
   window.addEventListener("blur", conceal);
   ui.say("ready");
-  return () => { window.removeEventListener("blur", conceal); list.end(); ui.end(); };
+  return () => { window.removeEventListener("blur", conceal); watch.end(); list.end(); ui.end(); };
 }
 
 export default { render };

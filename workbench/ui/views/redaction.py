@@ -34,8 +34,12 @@ class RedactionView(View):
         self.hear("see", partial(self._decide, review.see), name=str, seen=int)
         self.hear("retain", self._retain, name=str, reason=str, seen=int)
         self.hear("draw", self._draw, name=str, strategy=_STRATEGIES, seen=int)
-        self.hear("undo", self._undo)
+        self.hear("undo", partial(self._undo, review.undo))
+        self.hear("undo_one", partial(self._undo, review.undo_one))
         self.hear("reveal", self._reveal, name=str)
+        self.hear("group", self._group, name=str)
+        self.hear("together", self._together, name=str, members=[str], seen=int)
+        self.hear("reveal_group", self._reveal_group, name=str)
         self.hear("reviewer", self._reviewer, by=str)
         self.hear("sync", self._sync)
         self.hear("write", self._write)
@@ -48,7 +52,13 @@ class RedactionView(View):
     def _list(self) -> None:
         review = self.review
         self._edition = review.edition
-        self.tell("list", state=review.state(), rows=review.rows(), seen=review.seen)
+        self.tell(
+            "list",
+            state=review.state(),
+            rows=review.rows(),
+            groups=review.groups(),
+            seen=review.seen,
+        )
 
     def _state(self) -> None:
         self.tell("state", state=self.review.state())
@@ -76,13 +86,25 @@ class RedactionView(View):
         drawn = partial(self.review.accept, strategy=Strategy(strategy))
         self._decide(drawn, name=name, seen=seen)
 
-    def _undo(self) -> None:
-        about = self.review.undo()
+    def _group(self, *, name: str) -> None:
+        self.tell("detail", detail=self.review.group_detail(name))
+
+    def _together(self, *, name: str, members: list[str], seen: int) -> None:
+        try:
+            self.review.decide_together(name, members, seen=seen)
+        finally:
+            self._list()  # also when somebody else was first
+
+    def _undo(self, act: Callable[[], str | None]) -> None:
+        about = act()
         self._list()
         self.tell("undone", name=about)
 
     def _reveal(self, *, name: str) -> None:
         self.tell("raw", name=name, values=self.review.reveal(name))
+
+    def _reveal_group(self, *, name: str) -> None:
+        self.tell("raw", name=name, values=self.review.reveal_group(name))
 
     def _reviewer(self, *, by: str) -> None:
         self.review.name_reviewer(by)
