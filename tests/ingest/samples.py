@@ -7,16 +7,19 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
+from workbench.ingest.events.losses import marked_losses
+from workbench.ingest.events.masks import marks_of
 from workbench.ingest.formats import FORMATS
 from workbench.ingest.reader import read_source
 from workbench.ingest.records.origin import Origin
+from workbench.model.trace import Losses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.model.event import Event
     from workbench.model.jsonvalue import Json, JsonMap
-    from workbench.model.trace import Imported, Losses, Tool, Trace
+    from workbench.model.trace import Imported, Tool, Trace
 
 __all__ = [
     "a_tau2_run",
@@ -208,10 +211,13 @@ def read(path: Path, **options: object) -> list[Imported]:
 
 
 def read_as(name: str, record: Json, *, tools: tuple[Tool, ...] = ()) -> tuple[Trace, Losses]:
-    """Hand a record straight to an importer."""
-    digest = hashlib.sha256(dumped(record)).hexdigest()
+    """Hand a record straight to an importer; what marks in its text show is reported too."""
+    raw = dumped(record)
+    digest = hashlib.sha256(raw).hexdigest()
     place = Origin(format=name, digest=digest, file="runs.jsonl", place="line 4")
-    return FORMATS[name].read(record, place=place, tools=tools)
+    trace, losses = FORMATS[name].read(record, place=place, tools=tools)
+    shown = marked_losses(marks_of(raw), trace)
+    return trace, Losses(items=(*losses.items, *shown))
 
 
 def events_of(trace: Trace, kind: str) -> list[Event]:

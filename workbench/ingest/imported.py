@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError, WorkbenchError
-from workbench.ingest.events.losses import counted_losses, raw_losses, unreadable
+from workbench.ingest.events.losses import counted_losses, marked_losses, unreadable
 from workbench.ingest.events.masks import marks_of
 from workbench.ingest.formats import known_formats
 from workbench.ingest.records.jsontext import without_lone_surrogates
@@ -70,7 +70,7 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
         trace, losses = _exact(trace, losses, value, parts)
     unread = sum(piece.error is not None for piece in run.pieces)
     counts = {"lone_surrogates": halves, "records_unreadable": unread}
-    items = (*losses.items, *counted_losses(counts), *raw_losses(marks))
+    items = (*losses.items, *counted_losses(counts), *marked_losses(marks, trace))
     rows = Rows(of_event=(0,) * len(trace.events))
     if first.text is None:
         rows = _rows(entry, trace, parts)

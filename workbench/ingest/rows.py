@@ -112,8 +112,10 @@ def _argument_path(call: ToolCall, value: Json) -> PartPath | None:
     """Return where the structure of the arguments stands; empty: a text is its own exact text."""
     path = path_of(call.source_ref) if call.source_ref else ()
     body = _part(value, path) if path else None
-    for steps in _ARGUMENTS if isinstance(body, dict) else ():
-        found = _part(body, steps)
+    if not isinstance(body, dict):
+        return None
+    for steps in _ARGUMENTS:
+        found = _part(body, steps) if steps[0] in body else ABSENT
         if found is not ABSENT:
             return () if isinstance(found, str) else (*path, *steps)
     return None

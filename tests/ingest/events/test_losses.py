@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ingest.samples import a_tau2_run, an_openai_call, kinds, lost, read_as
-from workbench.ingest.events.losses import raw_losses
+from workbench.ingest.events.losses import marked_losses
 from workbench.ingest.events.masks import marks_of
-from workbench.model.trace import Grade
+from workbench.model.trace import Grade, Trace
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json
@@ -91,7 +91,7 @@ def test_a_run_that_the_model_never_answered_is_a_skeleton() -> None:
 
 def test_marks_of_cut_texts_are_counted() -> None:
     """A truncated value is kept and never shortened further."""
-    (loss,) = raw_losses(marks_of(b'{"content": "rows ... [truncated]"}'))
+    (loss,) = marked_losses(marks_of(b'{"content": "rows ... [truncated]"}'), Trace(run_id="r-1"))
 
     assert (loss.kind, loss.count, loss.caps) == ("truncated", 1, Grade.REPLAYABLE)
 

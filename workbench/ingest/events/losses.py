@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from workbench.ingest.events.masks import RawMarks
     from workbench.ingest.events.pairing import CallBook
 
-__all__ = ["CAPTURE", "book_losses", "counted_losses", "raw_losses", "trace_losses", "unreadable"]
+__all__ = [
+    "CAPTURE",
+    "book_losses",
+    "counted_losses",
+    "marked_losses",
+    "trace_losses",
+    "unreadable",
+]
 
 CAPTURE: Final = "switch content capture on in the recorder"
 """What brings contents back, where the producer's own setting is not known."""
@@ -171,8 +178,7 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
             caps=Grade.SKELETON,
         )
     yield from _overlaps(trace)
-    yield from _used_masks(trace)
-    yield from _result_losses(trace)
+    yield from _missing_results(trace)
     if not any(event.at for event in trace.events):
         yield Loss(
             kind="no_timestamps",
@@ -191,19 +197,17 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
 
 def _overlaps(trace: Trace) -> Iterable[Loss]:
     """Yield that replies begin while calls of others run: a case has no place for them."""
-    answered = {e.call_id for e in trace.events if isinstance(e, ToolResult)}
+    answered = {event.call_id for event in trace.events if isinstance(event, ToolResult)}
     running: set[str] = set()
     count = 0
     for event in trace.events:
-        match event:
-            case ToolCall() if event.call_id in answered:
+        if isinstance(event, ModelReply):
+            count += bool(running)
+        elif isinstance(event, ToolCall):
+            if event.call_id in answered:
                 running.add(event.call_id)
-            case ToolResult():
-                running.discard(event.call_id)
-            case ModelReply():
-                count += bool(running)
-            case _:
-                pass
+        elif isinstance(event, ToolResult):
+            running.discard(event.call_id)
     if count:
         yield Loss(
             kind="replies_overlap",
@@ -216,11 +220,51 @@ def _overlaps(trace: Trace) -> Iterable[Loss]:
         )
 
 
+def _missing_results(trace: Trace) -> Iterable[Loss]:
+    answered = {event.call_id for event in trace.events if isinstance(event, ToolResult)}
+    called = [event.call_id for event in trace.events if isinstance(event, ToolCall)]
+    missing = len(called) - len(answered.intersection(called))
+    if missing:
+        yield Loss(
+            kind="results_missing",
+            count=missing,
+            note="calls without a result",
+            fix="record what tools return; else a person writes the missing fixtures",
+            caps=Grade.NEEDS_FIXTURES,
+        )
+
+
+def marked_losses(marks: RawMarks, trace: Trace) -> Iterable[Loss]:
+    """Yield what marks in a run's raw records show: values and texts that were masked or cut.
+
+    Args:
+        marks: of its records; what has none there has none in the trace.
+        trace: as imported.
+    """
+    if marks.masked:
+        yield Loss(
+            kind="masked_value",
+            count=marks.masked,
+            note="masks, or pseudonyms of this tool, stand in the raw record: "
+            "a masked value may have been used as a real one",
+            fix="switch the recorder's masking off, for a store that only you read; cases are "
+            "redacted here",
+        )
+        yield from _used_masks(trace)
+    if marks.redacted:
+        yield from _redacted_errors(trace)
+    if marks.cut:
+        yield Loss(
+            kind="truncated",
+            count=marks.cut,
+            note="marks of cut texts; they are kept as they are",
+            fix="raise the limit of the tool, or of the recorder, that cut them",
+        )
+
+
 def _used_masks(trace: Trace) -> Iterable[Loss]:
     """Yield that calls were made with masks or pseudonyms: the tool got no real value."""
     texts = [event.args_raw or "" for event in trace.events if isinstance(event, ToolCall)]
-    if not masks.count_masks("\n".join(texts)):  # none in all is none in each, and found at once
-        return
     used = sum(masks.count_masks(text) > 0 for text in texts)
     if used:
         yield Loss(
@@ -232,19 +276,9 @@ def _used_masks(trace: Trace) -> Iterable[Loss]:
         )
 
 
-def _result_losses(trace: Trace) -> Iterable[Loss]:
-    results = [event for event in trace.events if isinstance(event, ToolResult)]
-    called = [event.call_id for event in trace.events if isinstance(event, ToolCall)]
-    missing = len(called) - len({result.call_id for result in results}.intersection(called))
-    if missing:
-        yield Loss(
-            kind="results_missing",
-            count=missing,
-            note="calls without a result",
-            fix="record what tools return; else a person writes the missing fixtures",
-            caps=Grade.NEEDS_FIXTURES,
-        )
-    redacted = sum(masks.count_redacted_errors(_told_error(event)) > 0 for event in results)
+def _redacted_errors(trace: Trace) -> Iterable[Loss]:
+    results = (event for event in trace.events if isinstance(event, ToolResult))
+    redacted = sum(masks.is_redacted_error(_told_error(event)) for event in results)
     if redacted:
         yield Loss(
             kind="errors_redacted",
@@ -260,26 +294,6 @@ def _told_error(result: ToolResult) -> str:
     """Return what is known of an error: the recorder's word, else what the model saw."""
     own = result.error.message if result.error else None
     return own or result.result_raw or ""
-
-
-def raw_losses(marks: RawMarks) -> Iterable[Loss]:
-    """Yield what the record's JSON text shows: masked and cut values."""
-    if marks.masked:
-        yield Loss(
-            kind="masked_value",
-            count=marks.masked,
-            note="masks, or pseudonyms of this tool, stand in the raw record: "
-            "a masked value may have been used as a real one",
-            fix="switch the recorder's masking off, for a store that only you read; cases are "
-            "redacted here",
-        )
-    if marks.cut:
-        yield Loss(
-            kind="truncated",
-            count=marks.cut,
-            note="marks of cut texts; they are kept as they are",
-            fix="raise the limit of the tool, or of the recorder, that cut them",
-        )
 
 
 def unreadable(reason: str) -> Losses:

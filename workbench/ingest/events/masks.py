@@ -13,7 +13,7 @@ from msgspec import Struct
 from workbench.ingest.events.hints import Mark, mark_counter, shortest
 from workbench.ingest.events.pseudonyms import PSEUDONYMS
 
-__all__ = ["RawMarks", "count_masks", "count_redacted_errors", "marks_of"]
+__all__ = ["RawMarks", "count_masks", "is_redacted_error", "marks_of"]
 
 _CLASSES: Final = (
     "ACCOUNT|ACCOUNT_ID|ACCOUNT_NUMBER|ADDRESS|AGE|API_KEY|AWS_ACCESS_KEY|AWS_SECRET_KEY|"
@@ -76,11 +76,12 @@ _REDACTED_HINTS: Final = (
     "Error details are redacted",
     "Error: Function failed.",
 )
-"""A text without any of these holds no such error."""
+"""A redacted error holds one of these."""
 
 _MASK: Final = "mask"
 _CUT_OFF: Final = "cut"
 _HALF: Final = "half"
+_REDACTED: Final = "redacted"
 _MASK_MARKS: Final = (
     *PSEUDONYMS,
     *(Mark(kind=_MASK, hints=hints, pattern=pattern) for hints, pattern in _MASKS),
@@ -92,6 +93,12 @@ _OTHER_MARKS: Final = (
         hints=tuple(rf"\ud{digit}" for digit in "89abcdef"),
         pattern=re.compile(r"\\u[dD][89a-fA-F]"),
         reach_bytes=16,
+    ),
+    Mark(
+        kind=_REDACTED,
+        hints=_REDACTED_HINTS,
+        pattern=re.compile("|".join(map(re.escape, _REDACTED_HINTS))),
+        reach_bytes=64,
     ),
 )
 _masks_in: Final = mark_counter(_MASK_MARKS)
@@ -106,17 +113,19 @@ class RawMarks(Struct, frozen=True, kw_only=True):
     cut: int = 0
     halves: int = 0
     """Escapes that may be half of a surrogate pair, or a half of a whole one."""
+    redacted: int = 0
+    """Texts that may be errors whose own text the framework took away."""
 
 
 def marks_of(raw: bytes) -> RawMarks:
     r"""Count all marks of a record.
 
     >>> marks_of(rb'"line 1 ... [truncated], ***, \ud83d and [... 512 more lines]"')
-    RawMarks(masked=1, cut=2, halves=1)
+    RawMarks(masked=1, cut=2, halves=1, redacted=0)
     """
     found = _marks_in(raw)
-    cut, halves = found.pop(_CUT_OFF, 0), found.pop(_HALF, 0)
-    return RawMarks(masked=sum(found.values()), cut=cut, halves=halves)
+    cut, halves, redacted = (found.pop(kind, 0) for kind in (_CUT_OFF, _HALF, _REDACTED))
+    return RawMarks(masked=sum(found.values()), cut=cut, halves=halves, redacted=redacted)
 
 
 def count_masks(text: str) -> int:
@@ -130,8 +139,6 @@ def count_masks(text: str) -> int:
     return sum(_masks_in(text).values())
 
 
-def count_redacted_errors(text: str) -> int:
-    """Count errors whose text the framework took away."""
-    if not any(hint in text for hint in _REDACTED_HINTS):
-        return 0
-    return len(_REDACTED_ERROR.findall(text))
+def is_redacted_error(text: str) -> bool:
+    """Whether an error's own text was taken away by the framework."""
+    return _REDACTED_ERROR.search(text) is not None

@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answered", "Asked", "Said", "Transcript", "compact"]
 
-_COMPACT: Final = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, separators=(",", ":")
-)
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -215,7 +213,7 @@ class Transcript:
 
     def claim(self, said: Said) -> None:
         """Add a text shown to a person that is no reply, or only a part of one."""
-        if said.text and said.text.strip():
+        if said.text and not said.text.isspace():
             self._last_claim = len(self._events)
             self._events.append(
                 _claim(

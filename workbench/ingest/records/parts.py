@@ -9,8 +9,9 @@ also knows how to say why.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
@@ -25,7 +26,7 @@ from workbench.model.jsonvalue import Parsed, TextForm, parse_text
 from workbench.model.quick_init import maker_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from workbench.ingest.records.jsontext import Step
     from workbench.model.jsonvalue import Json
@@ -41,6 +42,7 @@ _ELEMENTS: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _parsed: Final = maker_of(Parsed)
 _SPACE: Final = b" \t\n\r"
 _STRUCTURES: Final = ("{", "[")
+_OPENED: Final = re.compile(rb"\[[ \t\n\r]*")
 _GAP: Final = re.compile(rb"[ \t\n\r,]*")
 _COLON: Final = re.compile(rb"[ \t\n\r]*:[ \t\n\r]*")
 _CLOSED: Final = re.compile(rb"[ \t\n\r]*\}")
@@ -133,21 +135,30 @@ class PartMap:
         known = self._children.get(above)
         if known is not None:
             return known.get(step)
-        if isinstance(step, str):
-            around = self.span(above)
-            found = None if around is None else _large_member(self.raw, around, step)
-            if found is not None:
-                return found
         return self.children(above).get(step)
 
     def children(self, path: tuple[Step, ...]) -> Mapping[Step, Span]:
         """Return where the members or elements of the part at `path` stand."""
         found = self._children.get(path)
         if found is None:
-            span = self.span(path)
-            found = {} if span is None else _walked(self.raw, span)
+            found = self._list_at(path)
+            if found is None:
+                span = self.span(path)
+                found = {} if span is None else _walked(self.raw, span)
             self._children[path] = found
         return found
+
+    def _list_at(self, path: tuple[Step, ...]) -> dict[Step, Span] | None:
+        """Return where the elements of a list stand that has texts on the way to it, if quickly.
+
+        None: it is to be walked to, step by step.
+        """
+        known = max((n for n in range(len(path)) if path[:n] in self._children), default=-1) + 1
+        names = tuple(step for step in path[known:] if isinstance(step, str))
+        around = self.span(path[:known])
+        if around is None or not names or len(names) < len(path) - known:
+            return None
+        return _list_below(self.raw, around, names)
 
 
 def _walked(raw: bytes, span: Span) -> dict[Step, Span]:
@@ -169,38 +180,80 @@ def _child(part: bytes | msgspec.Raw, step: Step) -> msgspec.Raw | None:
     return items[step] if step < len(items) else None
 
 
-def _large_member(raw: bytes, span: Span, key: str) -> Span | None:
-    """Return the span of a member that is the larger half of its mapping, so it stands there once.
+def _list_below(raw: bytes, around: Span, names: tuple[str, ...]) -> dict[Step, Span] | None:
+    """Return the spans of the elements of the list at the end of `names`.
 
-    None: it is smaller, or its key is written with escapes.
+    It stands behind its name; None: such a list stands there more often, or other than it is read.
     """
-    start, end = span
+    start, end = around
     try:
-        item = _MEMBERS(memoryview(raw)[start:end]).get(key)
-    except _REFUSED:
+        node = _decoder_to(names)(memoryview(raw)[start:end])
+    except (*_REFUSED, ValueError):  # a name with quotes or controls
         return None
-    if item is None or 2 * memoryview(item).nbytes <= end - start:
-        return None
-    quoted = f'"{key}"'.encode()
+    for _ in names:
+        node = node.below
+    if not node:
+        return {}
+    found: dict[Step, Span] | None = None
+    for at in _values_of(raw, names[-1], start, end):
+        opened = _OPENED.match(raw, at)
+        placed = _placed(raw, opened.end(), node) if opened else None
+        if placed is not None:
+            if found is not None:
+                return None
+            found = placed
+    return found
+
+
+def _values_of(raw: bytes, name: str, start: int, end: int) -> Iterator[int]:
+    """Yield where the values of this name stand; in a text, its quotes would be escaped."""
+    quoted = f'"{name}"'.encode()
     at = raw.find(quoted, start, end)
-    colon = None if at < 0 else _COLON.match(raw, at + len(quoted))
-    if colon is None or not raw.startswith(bytes(item), colon.end()):
-        return None
-    return colon.end(), colon.end() + memoryview(item).nbytes
+    while at >= 0:
+        colon = _COLON.match(raw, at + len(quoted))
+        if colon is not None:
+            yield colon.end()
+        at = raw.find(quoted, at + len(quoted), end)
+
+
+@lru_cache(maxsize=64)
+def _decoder_to(names: tuple[str, ...]) -> Callable[[memoryview], Any]:
+    """Return what reads of a mapping only the list at the end of `names`, and jumps over the rest."""
+    kind: Any = list[msgspec.Raw]
+    for name in reversed(names):
+        kind = msgspec.defstruct("_Above", [("below", kind)], rename={"below": name})
+    return msgspec.json.Decoder(kind).decode
 
 
 def _elements(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
-    """Return the spans of a list's elements; only white space and commas stand between them."""
+    """Return the spans of a list's elements."""
     try:
         items = _ELEMENTS(memoryview(raw)[start:end])
     except _REFUSED:
         return None
+    first = _GAP.match(raw, start + 1).end()  # type: ignore[union-attr]  # it matches everywhere
+    return _placed(raw, first, items)
+
+
+def _placed(raw: bytes, at: int, items: Iterable[msgspec.Raw]) -> dict[Step, Span] | None:
+    """Return the spans of elements of which the first stands at `at`; None: they do not.
+
+    Only white space and a comma stand between two, most often the same as before.
+    """
     found: dict[Step, Span] = {}
-    at = start + 1
+    gap, last = b"", at
     for n, item in enumerate(items):
-        first = _GAP.match(raw, at).end()  # type: ignore[union-attr]  # it matches everywhere
-        at = first + memoryview(item).nbytes
-        found[n] = first, at
+        text = bytes(item)
+        at = last + len(gap)
+        if not (raw.startswith(gap, last) and raw.startswith(text, at)):
+            gap = _GAP.match(raw, last).group()  # type: ignore[union-attr]  # it matches everywhere
+            at = last + len(gap)
+            if not raw.startswith(text, at):
+                return None
+        last = at + len(text)
+        found[n] = at, last
+        if not n:
+            gap = b", "
     return found
 
 
