@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from typing import TYPE_CHECKING
 
+import pytest
+from hypothesis import example, given, strategies as st
+
+from tests.strategies import json_values
 from workbench.errors import TraceFormatError
 from workbench.ingest.records.jsontext import (
     depth_within,
     is_shallow,
+    nests_within,
     path_of,
     read_carefully,
     without_lone_surrogates,
 )
+
+if TYPE_CHECKING:
+    from workbench.model.jsonvalue import Json
 
 
 def test_depth_counts_containers() -> None:
@@ -21,6 +30,20 @@ def test_depth_counts_containers() -> None:
     assert depth_within([[]], 1)
     assert depth_within({"a": [{}]}, 2)
     assert not depth_within({"a": [{}]}, 1)
+
+
+@given(json_values(), st.integers(0, 4))
+@example([["[" * 20_000]], 1)
+@example([["[" * 20_000]], 2)
+@example([[["x" * 20_000]]], 2)
+@example(["[{"], 1)
+@example([[[]]], 2)
+def test_the_text_of_a_value_changes_nothing_about_its_depth(value: Json, limit: int) -> None:
+    """Brackets are counted in a short text only; those that stand in strings are no levels."""
+    text = json.dumps(value)
+
+    assert nests_within(text, value, limit) == depth_within(value, limit)
+    assert nests_within(text.encode(), value, limit) == depth_within(value, limit)
 
 
 def test_brackets_of_every_kind_can_nest() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from workbench.ingest.records.origin import usable_id
-from workbench.ingest.records.shapes import map_in, maps_at, text_in
+from workbench.ingest.records.shapes import maps_at, text_in
 
 if TYPE_CHECKING:
     from workbench.model.jsonvalue import Json, JsonMap
@@ -30,6 +30,8 @@ _SETTINGS: Final = (
 )
 _REQUESTS: Final = (("request", "body"), ("request",), ("body",), ("input",), ())
 _RESPONSES: Final = (("response", "body"), ("response",), ("output",), ())
+_IDS: Final = ("run_id", "trace_id", "custom_id", "id")
+_SESSIONS: Final = ("session_id", "conversation_id", "thread_id")
 
 REQUEST_KEYS: Final = frozenset({"messages"}.union(*_REQUESTS))
 """A record that has messages has one of these keys."""
@@ -44,8 +46,19 @@ class Wrapped(Struct, frozen=True, kw_only=True):
     request: JsonMap = {}
     response: JsonMap = {}
     response_path: str = ""
-    own_id: str | None = None
-    session: str | None = None
+    record: JsonMap = {}
+    """All of it; empty: it has no messages, or is the list of them."""
+
+    @property
+    def own_id(self) -> str | None:
+        """The id of the record, else that of its response."""
+        ids = (text_in(self.record, name) for name in _IDS)
+        return next(filter(None, map(usable_id, ids)), None) or usable_id(self.response.get("id"))
+
+    @property
+    def session(self) -> str | None:
+        """The session that it names."""
+        return next(filter(None, (text_in(self.record, name) for name in _SESSIONS)), None)
 
     @property
     def settings(self) -> JsonMap:
@@ -61,22 +74,20 @@ def unwrap(record: Json) -> Wrapped:
     if not isinstance(record, dict):
         return Wrapped(messages=record, path="")
     requests = maps_at(record, _REQUESTS)
-    at = next((path for found, path in requests if isinstance(found.get("messages"), list)), None)
-    if at is None:
+    request = next((one for one in requests if isinstance(one[0].get("messages"), list)), None)
+    if request is None:
         return Wrapped(messages=None, path="messages")
+    found, path = request
     responses = maps_at(record, _RESPONSES)
-    answer = next((path for found, path in responses if _is_response(found)), None)
-    response = {} if answer is None else map_in(record, *answer)
-    ids = (text_in(record, name) for name in ("run_id", "trace_id", "custom_id", "id"))
-    sessions = (text_in(record, name) for name in ("session_id", "conversation_id", "thread_id"))
+    answer = next((one for one in responses if _is_response(one[0])), None)
+    response, response_path = answer or ({}, ())
     return Wrapped(
-        messages=map_in(record, *at)["messages"],
-        path=".".join((*at, "messages")),
-        request=map_in(record, *at),
+        messages=found["messages"],
+        path=".".join((*path, "messages")),
+        request=found,
         response=response,
-        response_path=".".join(answer or ()),
-        own_id=next(filter(None, map(usable_id, ids)), None) or usable_id(response.get("id")),
-        session=next(filter(None, sessions), None),
+        response_path=".".join(response_path),
+        record=record,
     )
 
 

@@ -63,7 +63,7 @@ class Enveloped(Struct, frozen=True, kw_only=True):
 
 def holds_spans(value: Json) -> bool:
     """Whether a value is an OTLP document that is not one record already."""
-    return isinstance(value, dict) and _is_document(value) and the_one(value) is None
+    return isinstance(value, dict) and enveloped(value) is None and _is_document(value)
 
 
 def _is_document(value: JsonMap) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "read_langchain"]
 
+_MARKS: Final = frozenset({"lc", "additional_kwargs", "content"})
 _STATES: Final = (("messages",), ("values", "messages"), ("output", "messages"))
 
 
@@ -51,9 +52,11 @@ def read_langchain(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tup
 def _messages(record: Json) -> tuple[Json, str]:
     if not isinstance(record, dict):
         return record, ""
-    found = ((map_in(record, *path[:-1]).get(path[-1]), path) for path in _STATES)
-    listing, path = next(one for one in found if isinstance(one[0], list))
-    return listing, ".".join(path)
+    for path in _STATES:
+        listing = map_in(record, *path[:-1]).get(path[-1]) if path[0] in record else None
+        if isinstance(listing, list):
+            return listing, ".".join(path)
+    return None, ""
 
 
 def _model(messages: Json) -> str | None:
@@ -74,22 +77,16 @@ def _own_id(record: Json) -> Json:
 
 def _is_langchain(record: Json) -> bool:
     """Whether all messages are LangChain's, which name their type and not a role."""
-    if isinstance(record, dict) and not any(
-        path[0] in record and isinstance(map_in(record, *path[:-1]).get(path[-1]), list)
-        for path in _STATES
-    ):
-        return False
-    if not isinstance(record, dict | list):
-        return False
     messages, _ = _messages(record)
-    items = messages if isinstance(messages, list) else []
-    return bool(items) and all(_is_message(item) for item in items)
+    return isinstance(messages, list) and bool(messages) and all(map(_is_message, messages))
 
 
 def _is_message(item: Json) -> bool:
     body = map_in(item)
-    known = "lc" in body or "content" in map_in(body, "data") or "additional_kwargs" in body
-    return "role" not in body and (known or "content" in body) and is_turn(item)
+    if "role" in body:
+        return False
+    known = not _MARKS.isdisjoint(body) or "content" in map_in(body, "data")
+    return known and is_turn(item)
 
 
 FORMAT: Final = Format(

@@ -29,6 +29,7 @@ __all__ = [
     "element_spans",
     "is_shallow",
     "member_spans",
+    "nests_within",
     "path_of",
     "read_carefully",
     "texts_in",
@@ -57,6 +58,9 @@ _COLON: Final = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 _CLOSED: Final = re.compile(r"[ \t\n\r]*\}")
 _BEHIND_ITEM: Final = re.compile(r"[ \t\n\r]*,?[ \t\n\r]*")
 _CONTAINERS: Final = (dict, list)
+_SHORT: Final = 1 << 14
+"""Up to this length brackets are counted sooner than levels are walked; a long text may be few
+values."""
 _LONE: Final = re.compile(r"[\ud800-\udfff]")
 
 
@@ -89,14 +93,20 @@ def read_carefully(text: str, *, depth: int | None = DEPTH_LIMIT) -> Json:
 
 
 def checked_depth(text: str | bytes, value: Json, depth: int | None) -> Json:
-    """Return a value that was read; refuse what nests too deeply: few brackets cannot.
+    """Return a value that was read; refuse what nests too deeply.
 
     Raises:
         TraceFormatError: it nests deeper than `depth`; it says no place.
     """
-    if depth is not None and _brackets(text) > depth and not depth_within(value, depth):
+    if depth is not None and not nests_within(text, value, depth):
         raise TraceFormatError(TOO_DEEP)
     return value
+
+
+def nests_within(text: str | bytes, value: Json, limit: int) -> bool:
+    """Whether the value that a text says nests at most `limit` levels: few brackets cannot."""
+    few = len(text) <= _SHORT and _brackets(text) <= limit
+    return few or depth_within(value, limit)
 
 
 def is_shallow(text: str, value: Json) -> bool:
