@@ -114,3 +114,22 @@ def test_settings_of_megabytes_are_none(tmp_path: Path):
 
     with pytest.raises(CaseFormatError, match="is 100000 bytes long"):
         load_settings(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (("version", "versoin"), "workbench.toml:4: agent.versoin is not a field"),
+        (('"pure"', '"pur"'), "workbench.toml:8: tools.slugify.effect "),
+        (('"write"', "1"), 'workbench.toml:6: tools."billing.pause".effect is '),
+        (("ok == false", "ok ==== false"), "workbench.toml:14: outcomes.0.when.0"),
+        (('"pure"', '"read"'), "workbench.toml:9: tools.slugify.local is true"),
+        (("[review]", "[effects]"), "workbench.toml:19: effects is not a table"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(change, place):
+    """A file of a hundred tools is not searched by eye; the value itself is not shown."""
+    with pytest.raises(InputError) as caught:
+        parse_settings(WHOLE.replace(*change))
+
+    assert str(caught.value).startswith(place)

@@ -71,7 +71,7 @@ def test_claims_that_are_none_are_refused_where_they_stand(demo, shell):
     said = shell("judge", RUN, "--contract", "contract.yaml")
 
     assert said.status == 4
-    assert "workbench.toml: claims.success.0" in said.err
+    assert "workbench.toml:2: claims.success.0" in said.err
 
 
 def test_tools_that_run_for_real_are_said_in_the_case(demo, shell):

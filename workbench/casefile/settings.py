@@ -17,7 +17,8 @@ from workbench.casefile.clause_parts import read_predicate
 from workbench.casefile.codec import decode
 from workbench.casefile.contract import read_claims
 from workbench.casefile.files import read_bytes
-from workbench.casefile.place import Place
+from workbench.casefile.place import Place, step_key
+from workbench.casefile.toml_lines import lines_of
 from workbench.errors import CaseFormatError
 from workbench.model.settings import Settings
 from workbench.model.trace import Effect
@@ -84,7 +85,7 @@ def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
         raise CaseFormatError(
             "is nested too deeply to read", place=name, fix="flatten it"
         ) from None
-    place = Place(name=name)
+    place = Place(name=name, lines=lines_of(text))
     _refuse_other_tables(document, place)
     settings = decode(Settings, _as_json(document), place=place)
     for at, rule in enumerate(settings.outcomes):
@@ -94,7 +95,7 @@ def parse_settings(text: str, *, name: str = FILE_NAME) -> Settings:
     for tool, setting in settings.tools.items():
         if setting.local and setting.effect is not Effect.PURE:
             raise place.error(
-                f'tools."{tool}".local',
+                step_key(step_key("tools", tool), "local"),
                 "is true for a tool that is not declared pure",
                 fix='add effect = "pure", or remove local',
             )
