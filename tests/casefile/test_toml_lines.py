@@ -54,12 +54,23 @@ def test_a_value_has_the_line_where_it_begins():
     """Comments, texts of several lines and tables that come twice mislead nobody."""
     lines = lines_of(TRICKY)
 
+    tool = 'tools."billing.pause"'
     wanted = {
-        **{"top": 2, "tools": 4, 'tools."billing.pause"': 4, 'tools."billing.pause".effect': 5},
-        **{'tools."billing.pause".a.b.d.1.e': 6, 'tools."billing.pause".text': 7},
-        **{'tools."billing.pause".list.1': 11, "outcomes.0": 16, "outcomes.0.tool": 17},
-        **{"outcomes.0.sub.k": 19, "outcomes.1": 20, "outcomes.1.sub.k": 22},
-        **{"outcomes.1.deep.0": 23, "outcomes.1.deep.1": 24, "outcomes.1.deep.1.z": 25},
+        "top": 2,
+        "tools": 4,
+        tool: 4,
+        f"{tool}.effect": 5,
+        f"{tool}.a.b.d.1.e": 6,
+        f"{tool}.text": 7,
+        f"{tool}.list.1": 11,
+        "outcomes.0": 16,
+        "outcomes.0.tool": 17,
+        "outcomes.0.sub.k": 19,
+        "outcomes.1": 20,
+        "outcomes.1.sub.k": 22,
+        "outcomes.1.deep.0": 23,
+        "outcomes.1.deep.1": 24,
+        "outcomes.1.deep.1.z": 25,
     }
     assert {key: lines.get(key) for key in wanted} == wanted
     assert set(lines) == paths_of(tomllib.loads(TRICKY))

@@ -18,7 +18,7 @@ __all__ = ["lines_of"]
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """Return the line, from 1, on which the statement of each value begins.
+    r"""Return the line, from 1, on which the statement of each value begins.
 
     Args:
         text: valid TOML.
@@ -26,7 +26,7 @@ def lines_of(text: str) -> dict[str, int]:
     Returns:
         Dotted path (see `step_key`) -> line; a table has that of its first header or key.
 
-    >>> lines_of('[a]\\nb = 1\\n[[c]]\\n[[c]]\\nd = ["x"]')
+    >>> lines_of('[a]\nb = 1\n[[c]]\n[[c]]\nd = ["x"]')
     {'a': 1, 'a.b': 2, 'c': 3, 'c.0': 3, 'c.1': 4, 'c.1.d': 5, 'c.1.d.0': 5}
     """
     found: dict[str, int] = {}
