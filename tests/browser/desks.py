@@ -86,7 +86,7 @@ class Hand:
     def wheel(self, target):
         """Scroll on with the mouse's wheel; that is an action too."""
         target.hover()
-        self.page.mouse.wheel(0, 280)
+        self.page.mouse.wheel(0, 0.8 * target.bounding_box()["height"])
         self.acts += 1
 
     def press(self, *keys):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ __all__ = [
 REDACTION = "desk.session.step('redaction')"
 OPEN = f"sum(row['reaches'] and row['status'] == 'open' for row in {REDACTION}.rows())"
 CASE = "desk.session.step('case')"
+AT_THE_END = "node => node.scrollTop + node.clientHeight >= node.scrollHeight - 2"
 MAX_ACTIONS = 40
 """Of a whole review, by mouse or by keys; scrolling counts."""
 
@@ -105,13 +106,16 @@ def deciding_together(page):
 
 def scrolled_through(hand, scroll):
     """Scroll until each member of a group was on the screen; before that nobody may decide."""
-    button = deciding_together(hand.page)
+    shown = hand.page.locator(".wb-hunks")
     for _ in range(20):
-        with suppress(AssertionError):
-            expect(button).to_be_enabled(timeout=400)
-            return
+        if shown.evaluate(AT_THE_END):
+            break
+        was = shown.evaluate("node => node.scrollTop")
         scroll()
-    raise AssertionError("a group cannot be scrolled through")
+        hand.page.wait_for_function(
+            "([node, was]) => node.scrollTop > was", arg=[shown.element_handle(), was]
+        )
+    expect(deciding_together(hand.page)).to_be_enabled()
 
 
 def decide_all(lab, act, *, least, waits=None):

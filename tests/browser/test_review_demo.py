@@ -180,7 +180,7 @@ def test_a_restart_in_the_middle_of_each_step_loses_nothing(lab, server):
     page.get_by_role("button", name="Take").first.click()
     page.get_by_role("button", name="State this contract").click()
     survivors_are_shown(lab, least=6)
-    page.get_by_role("button", name="Accept").click()
+    page.get_by_role("button", name="Accept", exact=True).click()
     lab.eventually(f"len({REDACTION}.entries)", 1)
 
     begun_anew(lab)
@@ -212,6 +212,12 @@ def test_a_restart_in_the_middle_of_each_step_loses_nothing(lab, server):
 
     begun_anew(lab)
     expect(page.get_by_role("button", name="Activate")).to_be_enabled(timeout=60_000)
+    page.get_by_role("button", name="Activate").click()
+    lab.eventually(f"({CASE}.proof() or {{}}).get('state')", "active", timeout_s=30)
+
+    begun_anew(lab)
+    expect(page.locator(".wb-export")).to_contain_text("active", timeout=60_000)
+    assert lab.py(f"({CASE}.proof() or {{}}).get('state')") == "active"
     assert len(list(folder.glob("cases/*.case.yaml"))) == 1
 
 

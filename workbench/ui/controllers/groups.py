@@ -29,8 +29,8 @@ __all__ = ["MAX_MEMBERS", "Group", "groups_of", "raw_values", "shown_whole"]
 MAX_MEMBERS: Final = 12
 _MAX_CHARACTERS: Final = 4_000
 """Of all texts of a group: two pages."""
-_SAMPLES: Final = 3
-"""Contexts of a value, each at another sort of place."""
+_SAMPLES: Final = 2
+"""Contexts of a value, each at another sort of place: a field, and what was said about it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
