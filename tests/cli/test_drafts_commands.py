@@ -639,7 +639,25 @@ def test_without_the_replaced_values_nothing_is_exported(demo, shell):
     said = shell("export", "small.draft.json", *DETAILS, "-o", "out")
 
     assert said.status == 4
-    assert "are not on this machine" in said.err
+    assert f"replaced are not in {demo / 'keys'}\n" in said.err
+
+
+def test_values_that_lie_in_another_folder_are_looked_for_aloud(demo, shell, monkeypatch):
+    """They are there, where the draft was made; only this folder has other settings."""
+    monkeypatch.delenv("WORKBENCH_KEYS")
+    monkeypatch.setenv("HOME", str(demo / "home"))
+    (demo / "elsewhere").mkdir()
+    (demo / "elsewhere" / "workbench.toml").touch()
+    monkeypatch.chdir(demo / "elsewhere")
+
+    exported = shell("export", "../small.draft.json", *DETAILS, "-o", "out")
+    accepted = shell("accept", f"../{CASE}", "../mended.json", "--without-ner")
+
+    for said in (exported, accepted):
+        assert said.status == 4
+        assert " in ~/.local/share/incident-workbench/keys" in said.err
+        assert "[folders] keys in the workbench.toml there names the folder" in said.err
+        assert "WORKBENCH_KEYS" in said.err
 
 
 @pytest.mark.parametrize("name", ["incident.json", "store"])

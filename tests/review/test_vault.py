@@ -85,7 +85,7 @@ def test_key_and_values_are_forgotten_together(tmp_path):
     vault.forget("d-1")
 
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(InputError, match="has no key here"):
+    with pytest.raises(InputError, match="has no key in "):
         vault.known_key("d-1")
 
 
@@ -106,7 +106,9 @@ def test_values_that_are_not_there_or_damaged_are_an_error(tmp_path, content):
     if content is not None:
         (tmp_path / "d-1.values").write_text(content, "latin-1")
 
-    with pytest.raises(InputError, match="not on this machine\n  Fix: set WORKBENCH_KEYS"):
+    with pytest.raises(
+        InputError, match=r"are not in .*\n  Fix: type the command where .* WORKBENCH_KEYS"
+    ):
         Vault(tmp_path).needles("d-1")
 
 

@@ -16,6 +16,7 @@ from typing import Final
 from workbench.errors import InputError
 
 __all__ = [
+    "KEPT_ELSEWHERE",
     "KEY_BYTES",
     "forget_key",
     "keep_key",
@@ -23,10 +24,16 @@ __all__ = [
     "load_key",
     "new_key",
     "read_key_file",
+    "shown_folder",
 ]
 
 KEY_BYTES: Final = 32
 _READABLE: Final = "check your rights in the folder of keys, or set WORKBENCH_KEYS to another one"
+KEPT_ELSEWHERE: Final = (
+    "type the command where the run was redacted, since [folders] keys in the workbench.toml there "
+    "names the folder, or set WORKBENCH_KEYS to it"
+)
+"""What to do when a key or values were kept in another folder than the one looked in."""
 _DRAFT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
@@ -36,6 +43,15 @@ def key_folder() -> Path:
     if given:
         return Path(given)
     return Path.home() / ".local" / "share" / "incident-workbench" / "keys"
+
+
+def shown_folder(folder: Path | None) -> str:
+    """Return the folder that was looked in for an error, from the home folder on."""
+    there = (folder or key_folder()).absolute()
+    try:
+        return f"~/{there.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):  # elsewhere, or there is no home
+        return str(there)
 
 
 def _path(draft: str, folder: Path | None) -> Path:
@@ -108,8 +124,8 @@ def load_key(draft: str, *, folder: Path | None = None) -> bytes:
         return _checked(path.read_bytes(), f"the key of draft {draft}")
     except FileNotFoundError:
         raise InputError(
-            f"draft {draft} has no key here; it was forgotten, or made on another machine",
-            fix="set WORKBENCH_KEYS or --key-file, or start a new draft from the run",
+            f"draft {draft} has no key in {shown_folder(folder)}; it was forgotten, or made elsewhere",
+            fix=f"{KEPT_ELSEWHERE}; or give --key-file; or start a new draft from the run",
         ) from None
     except OSError as error:
         raise InputError(
@@ -162,7 +178,8 @@ def forget_key(draft: str, *, folder: Path | None = None) -> None:
         path.unlink()
     except FileNotFoundError:
         raise InputError(
-            f"draft {draft} has no key here", fix="nothing is left to forget"
+            f"draft {draft} has no key in {shown_folder(folder)}",
+            fix="if it was made elsewhere, forget it there; else nothing is left to forget",
         ) from None
     except OSError as error:
         raise InputError(

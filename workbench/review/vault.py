@@ -17,7 +17,15 @@ from workbench.casefile.codec import decode, encode
 from workbench.casefile.files import write_private
 from workbench.casefile.place import Place, describe
 from workbench.errors import CaseFormatError, InputError
-from workbench.redact.keys import forget_key, keep_key, key_folder, load_key, new_key
+from workbench.redact.keys import (
+    KEPT_ELSEWHERE,
+    forget_key,
+    keep_key,
+    key_folder,
+    load_key,
+    new_key,
+    shown_folder,
+)
 from workbench.redact.residue import Needle
 
 if TYPE_CHECKING:
@@ -116,10 +124,11 @@ class Vault:
             rows = json.loads(self._path(draft).read_text("utf-8"))
             return decode(tuple[Needle, ...], rows, place=Place(name="values"))
         except (OSError, ValueError, CaseFormatError):
-            message = f"the values that draft {draft} replaced are not on this machine"
+            message = (
+                f"the values that draft {draft} replaced are not in {shown_folder(self._folder)}"
+            )
             raise InputError(
-                message,
-                fix="set WORKBENCH_KEYS to where they are, or redact the run again here",
+                message, fix=f"{KEPT_ELSEWHERE}; or redact the run again here"
             ) from None
 
     def note_written(self, draft: str, data: bytes) -> None:
