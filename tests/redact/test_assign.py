@@ -26,6 +26,7 @@ CHECKS = {
 
 _names = st.text(string.ascii_lowercase, min_size=4, max_size=9)
 _digits = st.text(string.digits, min_size=7, max_size=7)
+_WIDE = {ord(digit): 0xFF10 + int(digit) for digit in string.digits}
 
 
 @st.composite
@@ -215,6 +216,18 @@ def test_dates_move_as_declared(mode: Dates) -> None:
         assert done["born in 1985"] == "born in 1957"
     if mode is Dates.SHIFT_28_YEARS:
         assert done["1985-02-13"] == "1957-02-13"
+
+
+def test_a_day_in_wide_digits_stays_wide() -> None:
+    """Else it would become the same text as the day in plain digits."""
+    texts = ("1990-01-02", "1985-02-30")
+    wide = tuple(text.translate(_WIDE) for text in texts)
+
+    done = _assigned(*(Value(text=t, type="DATE_OF_BIRTH") for t in (*texts, *wide)))
+
+    assert done.lost == {}
+    plain = [done.pseudonyms[text].translate(_WIDE) for text in texts]
+    assert [done.pseudonyms[text] for text in wide] == plain
 
 
 def test_nothing_of_the_values_shows_in_text_forms() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from rapidfuzz.distance import Levenshtein
 
 from tests.builders import a_call, a_claim, a_trace, a_user
 from tests.redact.test_assign import values
@@ -16,6 +17,7 @@ from workbench.redact import redact_trace, require_safe
 from workbench.redact.assign import Pin, Value, assign
 from workbench.redact.draws import Drawer
 from workbench.redact.residue import scan
+from workbench.redact.skeleton import letters_of
 from workbench.review.vault import Vault
 
 if TYPE_CHECKING:
@@ -162,6 +164,85 @@ def test_every_form_of_a_pinned_value_has_the_form_of_its_pin(
     assert {form(v.text): done[form(v.text)] for v in old} == {
         form(text): form(pseudonym) for text, pseudonym in first.pseudonyms.items()
     }
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    _crowds(),
+    _crowds(),
+    st.sets(st.integers(0, 39)),
+    st.sampled_from(_FORMS),
+    st.sampled_from(_FORMS),
+)
+def test_values_that_differ_stay_two_whatever_is_pinned_of_them(
+    some: list[Value],
+    others: list[Value],
+    places: set[int],
+    form: Callable[[str], str],
+    other: Callable[[str], str],
+) -> None:
+    """A draw that pins rest on is never taken again, so a new value that falls on it must give way."""
+    every = list({v.text: v for v in [*some, *others]}.values())
+    old = [v for at, v in enumerate(every) if at in places]
+    first = assign(old, Drawer(KEY))
+    pinned = {v.text: replace(v, pin=first.pin(v.text)) for v in old}
+    formed = {f(v.text): replace(v, text=f(v.text)) for v in every for f in (form, other)}
+
+    done = assign(({v.text: v for v in every} | formed | pinned).values(), Drawer(KEY))
+
+    assert {text for text, facts in done.lost.items() if "distinct" in facts} == set()
+    assert {v.text: done.pseudonyms[v.text] for v in old} == first.pseudonyms
+    raw_by_new: dict[str, set[str]] = {}
+    for text, pseudonym in done.pseudonyms.items():
+        raw_by_new.setdefault(letters_of(pseudonym), set()).add(letters_of(text))
+    assert [raw for raw in raw_by_new.values() if len(raw) > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "known", "new"),
+    [
+        ("USERNAME", [f"svc{n}" for n in (4701, 4707)], "svc4700"),
+        ("ACCOUNT_ID", [f"ACC-{n:06d}" for n in (1, 3, 4, 6)], "ACC-000002"),
+        ("DOMAIN_NAME", [f"h{n}.corp.com" for n in (96, 97, 99)], "h98.corp.com"),
+        ("PHONE_NUMBER", [f"415-555-{n}" for n in (4700, 4703)], "415-555-4701"),
+    ],
+)
+def test_a_near_miss_of_a_known_value_stays_one(kind: str, known: list[str], new: str) -> None:
+    """It gives way in the character that tells it apart, and in nothing else."""
+    first = assign([Value(text=text, type=kind) for text in known], Drawer(KEY))
+    pinned = [Value(text=text, type=kind, pin=first.pin(text)) for text in known]
+
+    done = assign([*pinned, Value(text=new, type=kind)], Drawer(KEY))
+
+    assert done.lost == {}
+    distances = {Levenshtein.distance(done.pseudonyms[new], done.pseudonyms[t]) for t in known}
+    assert min(distances) == 1
+
+
+def test_a_form_alone_makes_no_other_value() -> None:
+    """`Ekk Poi7` and `ekk poi 7` are one to a reader, so they may not stand for two."""
+    known = [
+        *(Value(text=f"Ann Lee{n}", type="PERSON") for n in range(1, 21)),
+        *(Value(text=f"ann lee {n}", type="USERNAME") for n in range(1, 11)),
+    ]
+
+    done = assign(known, Drawer(KEY)).pseudonyms
+
+    folded = {letters_of(text): letters_of(pseudonym) for text, pseudonym in done.items()}
+    assert len(set(folded.values())) == len(folded) == 20
+
+
+def test_where_no_number_is_left_a_new_value_is_longer() -> None:
+    """All of one digit are taken or known: another length is less than another's number."""
+    known = [Value(text=f"A-{n}", type="ACCOUNT_ID") for n in (1, 5, 8)]
+    first = assign(known, Drawer(KEY))
+    pinned = [replace(v, pin=first.pin(v.text)) for v in known]
+    new = [Value(text=f"A-{n}", type="ACCOUNT_ID") for n in range(10)]
+
+    done = assign([*pinned, *(v for v in new if v not in known)], Drawer(KEY))
+
+    assert len(set(done.pseudonyms.values())) == 10
+    assert {fact for facts in done.lost.values() for fact in facts} <= {"length:<=8"}
 
 
 def test_the_vault_pins_every_form_too(tmp_path: Path) -> None:

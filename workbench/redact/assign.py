@@ -16,6 +16,7 @@ from workbench.redact.book import KEPT_WORDS, Book
 from workbench.redact.checks import VALIDITY, is_ip
 from workbench.redact.crowds import dense, form_numbers, form_series, is_numbered
 from workbench.redact.finding import Family, family_of, group_of
+from workbench.redact.members import draws_behind, draws_in_reserve, draws_of, units_of
 from workbench.redact.pinned import pinned_units
 from workbench.redact.scripts import link_scripts
 from workbench.redact.search import search
@@ -140,6 +141,7 @@ def _form_clusters(book: Book) -> set[str]:
             or (group, one.core.key) in full
             or (old is not None and old.apart),
         )
+    book.first = first
     anchor_of, crowded = cluster(members.values())
     for one in known:
         group = group_of(one.value.type)
@@ -307,7 +309,7 @@ def _fit_dress(book: Book) -> None:
     for one in book.known.values():
         if one.value.text.isascii() or family_of(one.value.type) in (Family.ADDRESS, Family.DATE):
             continue
-        units = book.units_of(one)
+        units = units_of(book, one)
         for place, unit in zip(one.core.at, units, strict=True):
             piece = one.parts[place]
             if unit.label in book.frozen and one.value.pin is None:
@@ -315,6 +317,11 @@ def _fit_dress(book: Book) -> None:
             if not piece.surface.isascii() and piece.surface.lower() != piece.folded:
                 book.dress[unit.label, unit.at].append(piece)
     book.units.clear()
+
+
+def _free(book: Book, one: Known) -> set[str]:
+    """Return the draws that another turn of a value takes again."""
+    return draws_behind(book, one) - draws_in_reserve(book, one) - book.frozen
 
 
 def assign(
@@ -350,10 +357,10 @@ def assign(
     _fit_dress(book)
     for anchor, count in (skip or {}).items():
         members = (k for k in known.values() if k.anchor == anchor)
-        labels = {label for k in members for label in book.labels(k)} - book.frozen
+        labels = {label for k in members for label in _free(book, k)}
         book.counters.update(dict.fromkeys(labels, count))
     for one in known.values():
-        for label in book.labels(one) - book.frozen if one.value.turn else ():
+        for label in _free(book, one) if one.value.turn else ():
             book.counters[label] = max(book.counters[label], one.value.turn)
     book.units.clear()
     drawn = search(book, tries)
@@ -362,11 +369,11 @@ def assign(
         clusters={text: one.anchor for text, one in known.items()},
         lost=drawn.lost,
         draws={
-            text: tuple((label, book.counters[label]) for label in sorted(book.labels(one)))
+            text: tuple((label, book.counters[label]) for label in sorted(draws_of(book, one)))
             for text, one in known.items()
         },
         units={
-            text: tuple(book.units_of(one))
+            text: tuple(units_of(book, one))
             for text, one in known.items()
             if family_of(one.value.type) not in (Family.ADDRESS, Family.DATE)
         },

@@ -2,7 +2,7 @@
 
 The *anchor* of a cluster is drawn as units, one a character of its core. Words of names and host
 names are drawn once for the whole document, so `Alex Smith`, `ALEX` and `alex.smith@` agree. Any other member of a
-cluster replays its edit script on the units and wears its own dress.
+cluster replays its edit script on the units, see `members`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from workbench.redact.builders import Draw, build_sequence, schema_length, spread
+from workbench.redact.builders import Draw, build_sequence, schema_length
 from workbench.redact.draws import CJK_SURNAMES, Drawer, alphabet_of
 from workbench.redact.finding import Family, family_of
+from workbench.redact.hosts import HostDraw, draw_host
 from workbench.redact.ordered import draw_in_order
 from workbench.redact.romanise import latin_of, spread_latin
 from workbench.redact.series import Series
-from workbench.redact.skeleton import Piece, can_dress, dressed, words_of
-from workbench.redact.special import Dates, address_for, anchor_address, date_for, first_draw
+from workbench.redact.skeleton import can_dress, words_of
 from workbench.redact.taken import Host, Known, Unit, labels_of, sign_of
-from workbench.redact.variants import Copied, Drawn, Step
+from workbench.redact.variants import Copied, Drawn, Step, told_apart_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from workbench.redact.skeleton import Piece
+    from workbench.redact.special import Dates
 
 __all__ = ["KEPT_WORDS", "Book"]
 
@@ -35,10 +38,11 @@ _TEXT_OF_KEPT_WORDS: Final = (
     "di del la le bin al el y the and of inc ltd llc gmbh corp co www http https"
 )
 KEPT_WORDS: Final = frozenset(_TEXT_OF_KEPT_WORDS.split())
-_FREE_LABEL: Final = ("", "", "x", "zq", "zqx", "zqxj", "zqxjk", "zqxjkv")
-"""By length: what a last label starts with that no registry gives out; its letters differ, so that
-a swap of two shows."""
 _KEPT_SIGNS: Final = frozenset("省市区县镇乡村路街道巷弄号楼座栋幢室单元大")
+_FIRST_DIGITS: Final = "123456789"
+_MORE_LETTERS: Final = "bcdfghjklmnprstvwz"
+_NEAR_DRAWS: Final = 12
+"""Own draws of what tells a value from a pinned one; then all of it is drawn."""
 
 
 @dataclass(slots=True)
@@ -51,6 +55,8 @@ class Book:
     """Type -> its declared prefix."""
     known: dict[str, Known] = field(default_factory=dict)
     anchors: dict[str, Known] = field(default_factory=dict)
+    first: dict[str, Known] = field(default_factory=dict)
+    """Name of a cluster -> the value that would be its anchor."""
     words: dict[str, tuple[str, tuple[Step, ...]]] = field(default_factory=dict)
     """Word -> its anchor word and script."""
     readings: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
@@ -75,6 +81,8 @@ class Book:
     """Anchor -> the series that it is one of."""
     numbered: frozenset[int] = frozenset()
     """Widths of number words of which there are so many that they are drawn as a series."""
+    more: Counter[str] = field(default_factory=Counter)
+    """Label of a draw -> characters that it is longer by, where its length leaves no room."""
     units: dict[str, list[Unit]] = field(default_factory=dict)
 
     # --- units -----------------------------------------------------------
@@ -91,24 +99,76 @@ class Book:
     def word(self, word: str) -> list[Unit]:
         """Return the units of one word of a name, a place or a user name."""
         label = f"word:{word}"
-        if (word in KEPT_WORDS and word not in self.surnames) or all(
-            c in _KEPT_SIGNS for c in word
-        ):
+        if self.is_kept(word):
             return [Unit(c, label, at) for at, c in enumerate(word)]
         if label in self.pinned:
             return list(self.pinned[label])
+        if label not in self.units:
+            shared, steps = self._shared(word)
+            alone = partial(self._letters, label, word)
+            self.units[label] = self.apart(label, word, shared, steps, alone) if shared else alone()
+        return self.units[label]
+
+    def is_kept(self, word: str) -> bool:
+        """Whether a word stays as it is: a title, a part of an address."""
+        is_known = word in KEPT_WORDS and word not in self.surnames
+        return is_known or all(c in _KEPT_SIGNS for c in word)
+
+    def _letters(self, label: str, word: str) -> list[Unit]:
+        texts = [self._letter(label, at, c) for at, c in enumerate(word)]
+        return self._lengthened(label, word, texts)
+
+    def _shared(self, word: str) -> tuple[list[Unit] | None, tuple[Step, ...]]:
+        """Return the units that a word has from others, and how; None: it is drawn alone."""
         if word in self.readings:
-            return self._read(word)
+            return self._read(word), ()
         anchor, steps = self.words.get(word, (word, ()))
         if anchor != word:
-            return self.replay(self.word(anchor), steps)
-        if label not in self.units:
-            self.units[label] = (
-                self._number(word)
-                or self._compound(word)
-                or [Unit(self._letter(label, at, c), label, at) for at, c in enumerate(word)]
-            )
-        return self.units[label]
+            return self.replay(self.word(anchor), steps), steps
+        return self._number(word) or self._compound(word), ()
+
+    def apart(
+        self,
+        label: str,
+        key: str,
+        shared: list[Unit],
+        steps: tuple[Step, ...],
+        alone: Callable[[], list[Unit]],
+    ) -> list[Unit]:
+        """Return the units that pinned values give, or own draws once those would make two values one.
+
+        Args:
+            label: of the own draws.
+            key: what is drawn.
+            shared: its units as others give them.
+            steps: how these come from a variant.
+            alone: draws all of it.
+        """
+        if not self.counters[label] or not self.is_fixed(shared, key):
+            return shared
+        return self.retold(label, key, shared, steps) or alone()
+
+    def retold(
+        self, label: str, key: str, shared: Sequence[Unit], steps: Sequence[Step]
+    ) -> list[Unit] | None:
+        """Return units with own draws of what a variant has and its anchor has not.
+
+        None: it has nothing such, or no such draw was enough.
+        """
+        new = told_apart_at(steps)
+        if not new or self.counters[label] > _NEAR_DRAWS:
+            return None
+        return [
+            Unit(self.char(label, at, key[at]), label, at) if at in new else unit
+            for at, unit in enumerate(shared)
+        ]
+
+    def is_fixed(self, units: list[Unit], key: str) -> bool:
+        """Whether no draw that is left changes units."""
+        return bool(self.frozen) and all(
+            unit.label in self.frozen or unit.text == char
+            for unit, char in zip(units, key, strict=True)
+        )
 
     def _number(self, word: str) -> list[Unit] | None:
         """Return the units of a number word that is one of many."""
@@ -144,7 +204,7 @@ class Book:
             and char != "0"
             and len(label) > len("word:0")
         ):
-            return self.drawer.cycle("123456789", label, str(self.counters[label]))[char]
+            return self.drawer.cycle(_FIRST_DIGITS, label, str(self.counters[label]))[char]
         return self.char(label, at, char)
 
     def _read_otherwise(self, alphabet: str, label: str, at: int, char: str) -> str:
@@ -190,10 +250,13 @@ class Book:
         """Return the units of a cluster's anchor."""
         if anchor in self.pinned:
             return list(self.pinned[anchor])
-        known = self.anchors[anchor]
+        return self.composed(anchor, self.anchors[anchor])
+
+    def composed(self, anchor: str, known: Known) -> list[Unit]:
+        """Return the units of a value that is a variant of none."""
         match family_of(known.value.type):
             case Family.WORDS:
-                return self._worded(known, 0, len(known.core.key))
+                return self.worded(known, 0, len(known.core.key))
             case Family.EMAIL:
                 return self._mail(known)
             case Family.DOMAIN:
@@ -201,7 +264,8 @@ class Book:
             case _:
                 return self._sequence(anchor, known)
 
-    def _worded(self, known: Known, start: int, end: int) -> list[Unit]:
+    def worded(self, known: Known, start: int, end: int) -> list[Unit]:
+        """Return the units of the words that lie in a stretch of a value's core."""
         spans = words_of(known.core, known.parts)
         return [
             unit
@@ -213,8 +277,8 @@ class Book:
     def _mail(self, known: Known) -> list[Unit]:
         split = sign_of(known)
         if split is None:
-            return self._worded(known, 0, len(known.core.key))
-        local = self._worded(known, 0, split)
+            return self.worded(known, 0, len(known.core.key))
+        local = self.worded(known, 0, split)
         return local + self.domain(known.core.key[split:], labels_of(known, split))
 
     def domain(self, key: str, labels: tuple[int, ...]) -> list[Unit]:
@@ -222,48 +286,28 @@ class Book:
         name = f"domain:{key}"
         if name in self.pinned:
             return list(self.pinned[name])
+        if name not in self.units:
+            alone = partial(self._host, name, key, labels)
+            host = self.hosts.get(key)
+            if host is not None and host.anchor != key:
+                shared = self.replay(self.domain(host.anchor, host.labels), host.steps)
+                self.units[name] = self.apart(name, key, shared, host.steps, alone)
+            else:
+                self.units[name] = alone()
+        return self.units[name]
+
+    def _host(self, name: str, key: str, labels: tuple[int, ...]) -> list[Unit]:
+        """Draw a host name that is a variant of none."""
         host = self.hosts.get(key)
-        if host is not None and host.anchor != key:
-            return self.replay(self.domain(host.anchor, host.labels), host.steps)
-        if name in self.units:
-            return self.units[name]
-        if host is not None and host.parent:
-            above = self.hosts[host.parent]
-            own = key[: -len(host.parent)]
-            drawn = [
-                Unit(c if own == "www" else self.char(name, n, c), name, n)
-                for n, c in enumerate(own)
-            ]
-            self.units[name] = drawn + self.domain(host.parent, above.labels)
-            return self.units[name]
-        found = [Unit(self.char(name, at, c), name, at) for at, c in enumerate(key)]
-        if len(labels) > 1 and labels[-1] >= 2:
-            start = len(key) - labels[-1]
-            last = spread("example", labels[-1])
-            found[start:] = [Unit(t, name, start + n) for n, t in enumerate(last)]
-            self._shorten(found, name, start, labels)
-        self.units[name] = found
-        return found
-
-    def _shorten(self, found: list[Unit], name: str, start: int, labels: tuple[int, ...]) -> None:
-        """Take characters off the label before the last until the length is as before.
-
-        A label that is too short for that, or whose variants lost a fact, gets a last label of the old
-        length that no registry can give out.
-        """
-        surplus = len("example") - labels[-1]
-        if self.counters[name] > 4:
-            letter = self.drawer.pick("bdefgh", name, "last", str(self.counters[name]))
-            texts = _FREE_LABEL[labels[-1]] + letter if labels[-1] < 8 else "z" * labels[-1]
-            found[start:] = [Unit(t, name, start + n) for n, t in enumerate(texts)]
-            return
-        if not 0 < surplus <= labels[-2] - 3:
-            return
-        places = list(range(start - labels[-2] + 1, start))
-        for n in range(surplus):
-            turn = self.drawer.number(len(places), name, "short", str(n), str(self.counters[name]))
-            at = places.pop(turn)
-            found[at] = found[at]._replace(text="")
+        if host is None or not host.parent:
+            draw = HostDraw(self.drawer, name, self.counters[name], partial(self.char, name))
+            return [Unit(text, name, at) for at, text in enumerate(draw_host(key, labels, draw))]
+        above = self.hosts[host.parent]
+        own = key[: -len(host.parent)]
+        drawn = [
+            Unit(c if own == "www" else self.char(name, n, c), name, n) for n, c in enumerate(own)
+        ]
+        return drawn + self.domain(host.parent, above.labels)
 
     def _in_order(self, group: str) -> None:
         """Draw all anchors of a group at once."""
@@ -282,9 +326,21 @@ class Book:
         if anchor not in self.units and anchor in self.series:
             self.units[anchor] = self._in_series(self.series[anchor], known.core.key)
         if anchor not in self.units:
-            texts = build_sequence(known.value.type, self.draw(anchor, known))
-            self.units[anchor] = [Unit(text, anchor, at) for at, text in enumerate(texts)]
+            self.units[anchor] = self._built(anchor, known)
         return self.units[anchor]
+
+    def _built(self, label: str, known: Known) -> list[Unit]:
+        texts = build_sequence(known.value.type, self.draw(label, known))
+        return self._lengthened(label, known.core.key, texts)
+
+    def _lengthened(self, label: str, key: str, texts: list[str]) -> list[Unit]:
+        """Return units with more digits or letters before the first one that is drawn."""
+        pairs = enumerate(zip(texts, key, strict=True))
+        at = next((n for n, (text, char) in pairs if text != char), len(key) - 1)
+        options = _FIRST_DIGITS if key[at:].isdigit() else _MORE_LETTERS
+        tags = ((label, "more", str(self.counters[label]), str(n)) for n in range(self.more[label]))
+        more = "".join(self.drawer.pick(options, *tag) for tag in tags)
+        return [Unit(more + t if n == at else t, label, n) for n, t in enumerate(texts)]
 
     def draw(self, anchor: str, known: Known) -> Draw:
         """Return what a builder may look at to draw an anchor."""
@@ -300,51 +356,18 @@ class Book:
             unit=partial(self.char, anchor, hexadecimal=hexadecimal),
         )
 
-    # --- values ----------------------------------------------------------
-
-    def render(self, known: Known) -> str:
-        """Return the pseudonym of a value under the present counters."""
-        text = known.value.text
-        if known.value.pin is not None:
-            return known.value.pin.pseudonym
+    def alone(self, known: Known) -> list[Unit]:
+        """Draw all of a value, whatever pinned values say of its parts."""
+        known = self.first.get(known.name, known)
+        key = known.core.key
         match family_of(known.value.type):
-            case Family.ADDRESS:
-                anchor = anchor_address(text, self.addresses)
-                counter = self.counters[known.anchor] + first_draw(self.addresses)
-                return address_for(text, anchor, self.drawer, counter)
-            case Family.DATE:
-                return date_for(text, self.dates, self.drawer)
+            case Family.SEQUENCE:
+                return self._built(known.name, known)
+            case Family.EMAIL if split := sign_of(known):
+                local = self._letters(known.name, key[:split])
+                return local + self.domain(key[split:], labels_of(known, split))
             case _:
-                return self._worn(known)
-
-    def _worn(self, known: Known) -> str:
-        units = self.units_of(known)
-        at_piece: dict[int, str] = defaultdict(str)
-        for place, unit in zip(known.core.at, units, strict=True):
-            at_piece[place] += unit.text
-        return "".join(
-            dressed(piece, at_piece[n]) if n in at_piece else piece.surface
-            for n, piece in enumerate(known.parts)
-        )
-
-    def labels(self, known: Known) -> set[str]:
-        """Return the draws that a value depends on."""
-        if family_of(known.value.type) in (Family.ADDRESS, Family.DATE):
-            return {known.anchor}
-        if known.name in self.pinned:
-            return {unit.label for unit in self.pinned[known.name]}
-        if known.form is not None:
-            return {unit.label for unit in self.units_of(known)}
-        return {unit.label for unit in self.of_anchor(known.anchor)}
-
-    def units_of(self, known: Known) -> list[Unit]:
-        """Return the units of a value, one for each character of its core."""
-        if known.name in self.pinned:
-            return list(self.pinned[known.name])
-        if known.form is not None:
-            words = self._worded(known.form, 0, len(known.form.core.key))
-            return self.replay(words, known.steps)
-        return self.replay(self.of_anchor(known.anchor), known.steps)
+                return self._letters(known.name, key)
 
     def leave_series(self, anchor: str) -> list[str]:
         """Draw an anchor alone from now on, and return the values of its cluster."""

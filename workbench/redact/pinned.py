@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from workbench.redact.taken import Known, Unit
 
-__all__ = ["pinned_units"]
+__all__ = ["parts_of", "pinned_units"]
 
 
 def pinned_units(known: Iterable[Known]) -> dict[str, tuple[Unit, ...]]:
@@ -33,7 +33,7 @@ def pinned_units(known: Iterable[Known]) -> dict[str, tuple[Unit, ...]]:
         if pin is None or len(pin.units) != len(one.core.key):
             continue
         found.setdefault(one.name, pin.units)
-        for label, start, end in _parts(one):
+        for label, start, end in parts_of(one):
             units = pin.units[start:end]
             is_kept = "".join(unit.text for unit in units) == one.core.key[start:end]
             if not is_kept and (label not in found or {u.label for u in units} == {label}):
@@ -41,7 +41,7 @@ def pinned_units(known: Iterable[Known]) -> dict[str, tuple[Unit, ...]]:
     return found
 
 
-def _parts(one: Known) -> Iterator[tuple[str, int, int]]:
+def parts_of(one: Known) -> Iterator[tuple[str, int, int]]:
     """Yield the labels of a value's words and of its host, each with its span in the core."""
     family, key = family_of(one.value.type), one.core.key
     start = {Family.WORDS: len(key), Family.DOMAIN: 0}.get(family)

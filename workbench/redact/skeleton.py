@@ -16,7 +16,17 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-__all__ = ["Core", "Piece", "can_dress", "core_of", "dressed", "folded", "pieces", "words_of"]
+__all__ = [
+    "Core",
+    "Piece",
+    "can_dress",
+    "core_of",
+    "dressed",
+    "folded",
+    "letters_of",
+    "pieces",
+    "words_of",
+]
 
 _LOOK_ALIKES = {
     "cyrillic": dict(zip("аверосухкмтніјѕһԁԛԝ", "abepocyxkmthijshdqw", strict=True)),
@@ -117,6 +127,17 @@ def core_of(parts: list[Piece]) -> Core:
                 key.append(char)
                 at.append(number)
     return Core("".join(key), tuple(at))
+
+
+def letters_of(text: str) -> str:
+    """Return the key of a text's core.
+
+    >>> letters_of("Ａnn  Lee-7")
+    'annlee7'
+    """
+    if text.isascii() and "%" not in text:
+        return "".join(filter(str.isalnum, text.lower()))
+    return core_of(pieces(text)).key
 
 
 def words_of(core: Core, parts: list[Piece]) -> tuple[tuple[int, int], ...]:

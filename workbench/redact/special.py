@@ -98,9 +98,9 @@ def address_for(text: str, anchor: str, drawer: Drawer, counter: int) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _as_wide(number: str, octet: str) -> str:
-    """Return digits as wide as those of an octet, the last ones where it has fewer."""
-    wide = [not char.isascii() for char in octet]
+def _as_wide(number: str, was: str) -> str:
+    """Return digits as wide as those that they replace, the last ones where these are fewer."""
+    wide = [not char.isascii() for char in was]
     wide += [wide[-1]] * (len(number) - len(wide))
     done = [c.translate(_WIDE) if w else c for c, w in zip(number, wide, strict=False)]
     if any(wide) and "".join(done).isascii():
@@ -182,12 +182,13 @@ def date_for(text: str, mode: Dates, drawer: Drawer) -> str:
     moved = None if mode is Dates.SHIFT_28_YEARS else _moved(match, weeks)
     if moved is None:
         start, end = match.span("y")
-        return f"{text[:start]}{int(match['y']) - 28:04d}{text[end:]}"
+        year = _as_wide(f"{int(match['y']) - 28:04d}", match["y"])
+        return f"{text[:start]}{year}{text[end:]}"
     fields = {"y": f"{moved.year:04d}"} | _day_fields(match, moved)
     parts, at = [], 0
     for name in sorted(fields, key=match.start):
         start, end = match.span(name)
-        parts += [text[at:start], fields[name].zfill(end - start)]
+        parts += [text[at:start], _as_wide(fields[name].zfill(end - start), text[start:end])]
         at = end
     return "".join([*parts, text[at:]])
 

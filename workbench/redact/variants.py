@@ -7,6 +7,7 @@ on the anchor's pseudonym damages it in the same way.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,7 +19,17 @@ from workbench.redact.nearest import Anchors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["CROWD", "Clusters", "Copied", "Drawn", "Member", "Step", "cluster", "script"]
+__all__ = [
+    "CROWD",
+    "Clusters",
+    "Copied",
+    "Drawn",
+    "Member",
+    "Step",
+    "cluster",
+    "script",
+    "told_apart_at",
+]
 
 CROWD: Final = 12
 """Members that may be variants of one anchor; more of them, as well-formed as it, are a series."""
@@ -58,6 +69,21 @@ def script(anchor: str, variant: str) -> tuple[Step, ...]:
                 near = code.src_start + (at - code.dest_start) * (code.tag == "replace")
                 steps.append(_step(anchor, variant[at], near, inserted=code.tag == "insert"))
     return tuple(steps)
+
+
+def told_apart_at(steps: Sequence[Step]) -> frozenset[int]:
+    """Return where a variant has a character that its anchor has not, or else not there.
+
+    >>> sorted(told_apart_at(script("4701", "4790"))), sorted(told_apart_at(script("4701", "4700")))
+    ([2], [3])
+    """
+    new = frozenset(at for at, step in enumerate(steps) if isinstance(step, Drawn))
+    copies = enumerate(itertools.pairwise(steps), start=1)
+    return new or frozenset(at for at, (left, right) in copies if _steps_back(left, right))
+
+
+def _steps_back(left: Step, right: Step) -> bool:
+    return isinstance(left, Copied) and isinstance(right, Copied) and right.at <= left.at
 
 
 def _step(anchor: str, char: str, near: int, *, inserted: bool) -> Step:
