@@ -17,9 +17,9 @@ from workbench.model.event import ToolCall
 from workbench.model.jsonvalue import ABSENT, Absent, Json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from workbench.ingest.records.parts import PartMap
+    from workbench.ingest.records.parts import PartMap, Span
     from workbench.model.event import Event
     from workbench.model.trace import Trace
 
@@ -57,9 +57,14 @@ def rows_of(paths: Sequence[PartPath], parts: PartMap) -> Rows:
     starts: list[int] = []
     number: dict[PartPath, int] = {}
     rows: list[int] = []
+    above: PartPath | None = None
+    inside: Mapping[Step, Span] = {}
     for path in paths:
         if path and path not in number:
-            span = parts.span(path)
+            if path[:-1] != above:
+                above = path[:-1]
+                inside = parts.children(above)
+            span = inside.get(path[-1])
             if span is None or (starts and span[0] <= starts[-1]):
                 return Rows(of_event=(0,) * len(paths))
             number[path] = len(starts)

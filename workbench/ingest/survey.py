@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError
@@ -13,6 +14,7 @@ from workbench.ingest.files.source import pieces_of
 from workbench.ingest.formats import AUTO, candidates, known_formats
 from workbench.ingest.records.jsontext import CUT_OFF, FIX_CUT
 from workbench.ingest.records.origin import usable_id
+from workbench.ingest.records.piece import digest_of
 from workbench.ingest.run_keys import RunKeys
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.ingest.run_keys import RunKey
     from workbench.model.jsonvalue import Json
 
-__all__ = ["Survey", "digest_of", "survey"]
+__all__ = ["Survey", "survey"]
 
 _ID_BYTES: Final = 16
 _CONTENT_BYTES: Final = 12
@@ -33,11 +35,6 @@ _PLACES: Final = ("the file", "line", "record")
 _HELD_BYTES: Final = 8 << 20
 """Bytes of records that are held from the first reading, so that the second need not parse."""
 _HELP: Final = "`workbench ingest --help` lists them"
-
-
-def digest_of(raw: bytes) -> str:
-    """Return the SHA-256 of a record in hex."""
-    return hashlib.sha256(raw).hexdigest()
 
 
 @dataclass(slots=True)
@@ -138,7 +135,6 @@ class Survey:
         Raises:
             TraceFormatError: its run id has another content than before; it says no file.
         """
-        self._hold(piece)
         found = self.candidates_of(piece.value)
         if len(found) == 1:
             self.sure[found[0]] += 1
@@ -155,7 +151,9 @@ class Survey:
         single = next((entry for entry in entries if entry.run_of is None), None)
         run_id = None if single is None else usable_id(single.own_id(piece.value))
         if run_id is not None:
+            piece = replace(piece, digest=digest_of(piece.raw))
             self._add_id(run_id, piece)
+        self._hold(piece)
         self._records += 1
 
     def _hold(self, piece: Piece) -> None:
@@ -176,17 +174,13 @@ class Survey:
     def _add_id(self, run_id: str, piece: Piece) -> None:
         kind, _, number = (piece.place or _PLACES[0]).partition(" ")
         place = _PLACES.index(kind) + len(_PLACES) * int(number) if piece.place else 0
-        here = _number_of(piece.raw, _CONTENT_BYTES) << _PLACE_BITS | place
-        key = _number_of(run_id.encode(errors="surrogatepass"), _ID_BYTES)
+        assert piece.digest is not None  # noqa: S101  the caller computed it
+        here = int(piece.digest[: 2 * _CONTENT_BYTES], 16) << _PLACE_BITS | place
+        key = int(digest_of(run_id.encode(errors="surrogatepass"))[: 2 * _ID_BYTES], 16)
         before = self._digests.setdefault(key, here)
         if before >> _PLACE_BITS != here >> _PLACE_BITS:
             first, second = _place_of(before), _place_of(here)
             raise TraceFormatError(f"uses one run id for two contents: {first} and {second}")
-
-
-def _number_of(data: bytes, size_bytes: int) -> int:
-    """Return the beginning of a digest as a number."""
-    return int.from_bytes(hashlib.sha256(data).digest()[:size_bytes])
 
 
 def _place_of(entry: int) -> str:

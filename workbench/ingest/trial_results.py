@@ -20,8 +20,8 @@ from workbench.ingest.files.source import document_of
 from workbench.ingest.gather import Gathered
 from workbench.ingest.imported import imported
 from workbench.ingest.importers.native import FORMAT as NATIVE
+from workbench.ingest.records.piece import digest_of
 from workbench.ingest.records.shapes import map_in, text_in
-from workbench.ingest.survey import digest_of
 from workbench.model.trace import RunStatus
 from workbench.runner.outcome import CaseVerdict
 from workbench.runner.reports.results import SCHEMA

@@ -18,7 +18,7 @@ from workbench.model.event import (
 from workbench.model.trace import Grade, Loss, Losses, Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 
     from workbench.ingest.events.masks import RawMarks
     from workbench.ingest.events.pairing import CallBook
@@ -150,6 +150,8 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
         capture: the producer's setting that records contents; None: not known.
     """
     kinds = set(map(type, trace.events))
+    calls = [event for event in trace.events if isinstance(event, ToolCall)]
+    answered = {event.call_id for event in trace.events if isinstance(event, ToolResult)}
     if UserMessage not in kinds:
         yield Loss(
             kind="task_missing",
@@ -177,8 +179,8 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
             fix=f"{CAPTURE}: {capture}" if capture else CAPTURE,
             caps=Grade.SKELETON,
         )
-    yield from _overlaps(trace)
-    yield from _missing_results(trace)
+    yield from _overlaps(trace, answered)
+    yield from _missing_results(calls, answered)
     if not any(event.at for event in trace.events):
         yield Loss(
             kind="no_timestamps",
@@ -186,18 +188,16 @@ def trace_losses(trace: Trace, *, tools_listed: int, capture: str | None = None)
             fix="export a form that has times: spans, or the framework's events",
         )
     if not tools_listed:
-        called = len({event.tool for event in trace.events if isinstance(event, ToolCall)})
         yield Loss(
             kind="tools_not_listed",
-            count=called or 1,
+            count=len({call.tool for call in calls}) or 1,
             note="only called tools are known, their effects are not",
             fix="give --tools FILE",
         )
 
 
-def _overlaps(trace: Trace) -> Iterable[Loss]:
+def _overlaps(trace: Trace, answered: AbstractSet[str]) -> Iterable[Loss]:
     """Yield that replies begin while calls of others run: a case has no place for them."""
-    answered = {event.call_id for event in trace.events if isinstance(event, ToolResult)}
     running: set[str] = set()
     count = 0
     for event in trace.events:
@@ -220,10 +220,8 @@ def _overlaps(trace: Trace) -> Iterable[Loss]:
         )
 
 
-def _missing_results(trace: Trace) -> Iterable[Loss]:
-    answered = {event.call_id for event in trace.events if isinstance(event, ToolResult)}
-    called = [event.call_id for event in trace.events if isinstance(event, ToolCall)]
-    missing = len(called) - len(answered.intersection(called))
+def _missing_results(calls: Sequence[ToolCall], answered: AbstractSet[str]) -> Iterable[Loss]:
+    missing = len(calls) - len(answered & {call.call_id for call in calls})
     if missing:
         yield Loss(
             kind="results_missing",

@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Answered", "Asked", "Said", "Transcript", "compact"]
 
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+_TEXTS: Final = msgspec.json.Encoder()
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -116,7 +118,13 @@ _user_message: Final = maker_of(UserMessage)
 
 
 def compact(value: Json) -> str:
-    """Write JSON without spaces, in the order of its keys."""
+    """Write JSON without spaces, in the order of its keys.
+
+    >>> compact({"path": "a/b", "lines": [1, 2.5]})
+    '{"path":"a/b","lines":[1,2.5]}'
+    """
+    if isinstance(value, dict) and all(isinstance(item, str) for item in value.values()):
+        return _TEXTS.encode(value).decode()  # five times as quick, but other numbers
     return _COMPACT.encode(value)
 
 

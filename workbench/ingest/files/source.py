@@ -40,7 +40,7 @@ __all__ = [
 
 _LIMIT_BYTES: Final = 512 << 20
 _HEAD_BYTES: Final = 4096
-_BUFFER_BYTES: Final = 1 << 16
+_BUFFER_BYTES: Final = 1 << 18
 """Records are long lines, and a line longer than the buffer is put together from pieces."""
 _PART_BYTES: Final = 1 << 20
 _GZIP: Final = b"\x1f\x8b"

@@ -103,7 +103,7 @@ def _add_question(script: Transcript, run: JsonMap, key: str, steps: Sequence[_S
 def _add_steps(script: Transcript, steps: Sequence[_Step]) -> None:
     called: str | None = None
     order = _started(steps)
-    for n, step in enumerate(order):
+    for step, following in zip(order, _next_speakers(order), strict=True):
         if step.speaker == called:
             _add_answer(script, step)
             called = None
@@ -112,7 +112,7 @@ def _add_steps(script: Transcript, steps: Sequence[_Step]) -> None:
         elif step.note == _THOUGHT:
             script.reply(Said(ref=step.ref, text=step.text, agent=step.speaker, claimed=""))
         else:
-            called = _next_program(step, order[n + 1 :])
+            called = _next_program(step, following)
             _add_reply(script, step, called)
 
 
@@ -130,13 +130,24 @@ def _started(steps: Sequence[_Step]) -> list[_Step]:
     return found
 
 
-def _next_program(step: _Step, following: Sequence[_Step]) -> str | None:
+def _next_speakers(steps: Sequence[_Step]) -> list[str | None]:
+    """Return who says the first thing after each step that is no thought."""
+    found: list[str | None] = []
+    speaker: str | None = None
+    for step in reversed(steps):
+        found.append(speaker)
+        if step.note != _THOUGHT:
+            speaker = step.speaker
+    found.reverse()
+    return found
+
+
+def _next_program(step: _Step, following: str | None) -> str | None:
     """Return the program that a step is for: it is named, or the next to speak; None: neither."""
     _, _, named = step.note.partition("-> ")
     if named in _PROGRAMS:
         return named
-    speaker = next((other.speaker for other in following if other.note != _THOUGHT), None)
-    return speaker if speaker in _PROGRAMS and step.speaker not in _PROGRAMS else None
+    return following if following in _PROGRAMS and step.speaker not in _PROGRAMS else None
 
 
 def _add_reply(script: Transcript, step: _Step, called: str | None) -> None:

@@ -198,10 +198,13 @@ def _list_below(raw: bytes, around: Span, names: tuple[str, ...]) -> dict[Step, 
     for at in _values_of(raw, names[-1], start, end):
         opened = _OPENED.match(raw, at)
         placed = _placed(raw, opened.end(), node) if opened else None
-        if placed is not None:
-            if found is not None:
-                return None
-            found = placed
+        if placed is None:
+            continue
+        if found is not None:
+            return None
+        found = placed
+        if 2 * (found[len(found) - 1][1] - at) > end - start:
+            break  # there is no room for another
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.ingest.records.parts import PartMap
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["Piece", "together"]
+__all__ = ["Piece", "digest_of", "together"]
 
 
 class Piece(Struct, frozen=True, kw_only=True):
@@ -30,8 +31,15 @@ class Piece(Struct, frozen=True, kw_only=True):
     """What the file says once of all its records."""
     text: str | None = None
     """What a decoder writes for `raw` that is no JSON text itself: the JSON of `value`."""
+    digest: str | None = None
+    """`digest_of(raw)`, if somebody asked already."""
     parts: PartMap | None = None
     """Where the parts of `raw` stand, if somebody asked already."""
+
+
+def digest_of(raw: bytes) -> str:
+    """Return the SHA-256 of a record in hex."""
+    return hashlib.sha256(raw).hexdigest()
 
 
 def together(pieces: Sequence[Piece]) -> list[Piece]:
