@@ -120,6 +120,22 @@ def test_what_an_agent_did_and_was_answered_counts(first, second, expected):
     assert parted(first, second) == expected
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ([LOOKUP], [LOOKUP, DONE], "only in the second run success was claimed at 4"),
+        ([LOOKUP, DONE], [LOOKUP], "only in the first run success was claimed at 4"),
+        ([LOOKUP], [LOOKUP, a_user("And?")], "only in the second run a user message came at 3"),
+    ],
+)
+def test_what_only_one_run_does_is_said_of_that_run(first, second, said):
+    """A run that ended did not do nothing first."""
+    found = first_divergence(a_trace(*first), a_trace(*second))
+
+    assert found is not None
+    assert found.sentence == said
+
+
 def test_one_call_more_at_the_same_time_is_a_difference():
     """The other run had nothing at that place, and what both did is not downstream of it."""
     both, one = a_trace(a_turn(LOOKUP, PAUSE), DONE), a_trace(a_turn(LOOKUP), DONE)

@@ -285,11 +285,15 @@ _PLAIN: Final = re.compile(r"[\w.:@/+-]{1,40}")
 
 
 def _sentence(what: str, versions: tuple[VersionChange, ...], one: str, other: str) -> str:
+    """Say where two runs part; empty: the run does nothing more."""
     changes = ", ".join(
         f"{change.what} {_plain(change.first)} -> {_plain(change.second)}" for change in versions
     )
     detail = {"arguments": " with other arguments", "result": " with another result"}.get(what, "")
-    return f"{changes + ': ' if changes else ''}first {one}, then {other}{detail}"
+    said = f"first {one}, then {other}{detail}"
+    if not one or not other:
+        said = f"only in the {'first' if one else 'second'} run {one or other}"
+    return f"{changes + ': ' if changes else ''}{said}"
 
 
 def _plain(version: str | None) -> str:
@@ -302,7 +306,7 @@ def _shown(side: _Side, event: Event | None) -> str:
     """Say what happened, for one side of the sentence."""
     match event:
         case None:
-            return "nothing"
+            return ""
         case ToolCall():
             return f"{event.tool} was called at {event.seq}"
         case ToolResult():
@@ -312,4 +316,4 @@ def _shown(side: _Side, event: Event | None) -> str:
             said = claim_outcome(event, side.facts.contract.claims)
             return f"{said} was claimed at {event.seq}"
         case _:
-            return f"a {event.kind.replace('_', ' ')} at {event.seq}"
+            return f"a {event.kind.replace('_', ' ')} came at {event.seq}"
