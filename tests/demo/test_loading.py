@@ -1,4 +1,4 @@
-"""The demo incident goes into an empty store once, and into nobody else's."""
+"""The demo incident goes into a store once, and changes nothing of what is there."""
 
 from __future__ import annotations
 
@@ -27,18 +27,31 @@ def test_the_incident_is_loaded_once(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert codes == [0, 0]
     assert open_store(store).runs().column("run_id").to_pylist() == [RUN_ID]
     assert capsys.readouterr().out.splitlines() == [
-        "store has the bundled incident now",
-        "store has 1 run already; nothing is added",
+        "store has the bundled incident, run-leafbox-2041, now",
+        "store has the bundled incident, run-leafbox-2041, already; nothing is added",
     ]
 
 
-def test_a_store_with_runs_is_left_as_it_is(tmp_path: Path) -> None:
-    """A run cannot be taken back out of a store."""
-    a_store(tmp_path / "store", TRACE).close()
+def test_a_run_of_ones_own_stays_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The notebook opens on the incident, also for whoever ingested something before."""
+    store = tmp_path / "store"
+    a_store(store, TRACE).close()
+    before = open_store(store).fetch(TRACE.run_id)
 
-    assert main(["--load", str(tmp_path / "store")]) == 0
+    codes = [main(["--load", str(store)]), main(["--load", str(store)])]
 
-    assert open_store(tmp_path / "store").runs().column("run_id").to_pylist() == [TRACE.run_id]
+    assert codes == [0, 0]
+    assert sorted(open_store(store).runs().column("run_id").to_pylist()) == sorted(
+        [TRACE.run_id, RUN_ID]
+    )
+    assert open_store(store).fetch(TRACE.run_id) == before
+    assert capsys.readouterr().out.splitlines() == [
+        "store has the bundled incident, run-leafbox-2041, now, beside 1 other run",
+        "store has the bundled incident, run-leafbox-2041, already, beside 1 other run; "
+        "nothing is added",
+    ]
 
 
 def test_a_folder_that_is_no_store_is_refused(

@@ -2,7 +2,7 @@
 
 Everything is written below one folder, `demo-out` unless another is named, and everything is done
 by `workbench` commands that a person could type there. `--load STORE` only puts the incident into a
-store without runs.
+store that has not got it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Put the bundled incident into a store that has no run yet; `make lab` does so.
+"""Put the bundled incident into a store that has not got it yet; `make lab` does so.
 
-A run cannot be taken back out of a store, so one that holds runs of somebody's own is left as it is.
+Runs of somebody's own stay as they are beside it.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from workbench.demo.steps import RUN_ID
 from workbench.model.wording import counted
 from workbench.review.intake import take_file
 from workbench.store.handle import open_store
@@ -28,9 +29,11 @@ def load_demo(folder: Path) -> str:
         StoreError: the folder holds something else, or cannot be written.
     """
     store = open_store(folder)
-    name, runs = store.root.name, store.runs().num_rows
-    if runs:
-        return f"{name} has {counted(runs, 'run')} already; nothing is added"
+    name, here = store.root.name, store.runs().column("run_id").to_pylist()
+    others = len(here) - (RUN_ID in here)
+    beside = f", beside {counted(others, 'other run')}" if others else ""
+    if RUN_ID in here:
+        return f"{name} has the bundled incident, {RUN_ID}, already{beside}; nothing is added"
     with resources.as_file(resources.files("workbench.demo") / "incident.json") as file:
         take_file(store, file)
-    return f"{name} has the bundled incident now"
+    return f"{name} has the bundled incident, {RUN_ID}, now{beside}"
