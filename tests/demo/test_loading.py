@@ -43,14 +43,12 @@ def test_a_run_of_ones_own_stays_beside_it(
     codes = [main(["--load", str(store)]), main(["--load", str(store)])]
 
     assert codes == [0, 0]
-    assert sorted(open_store(store).runs().column("run_id").to_pylist()) == sorted(
-        [TRACE.run_id, RUN_ID]
-    )
+    assert set(open_store(store).runs().column("run_id").to_pylist()) == {TRACE.run_id, RUN_ID}
     assert open_store(store).fetch(TRACE.run_id) == before
+    said = "store has the bundled incident, run-leafbox-2041,"
     assert capsys.readouterr().out.splitlines() == [
-        "store has the bundled incident, run-leafbox-2041, now, beside 1 other run",
-        "store has the bundled incident, run-leafbox-2041, already, beside 1 other run; "
-        "nothing is added",
+        f"{said} now, beside 1 other run",
+        f"{said} already, beside 1 other run; nothing is added",
     ]
 
 
