@@ -97,6 +97,20 @@ def test_a_failed_set_up_ends_with_4_and_a_fix(copy, monkeypatch, capsys):
     assert not bootstrap.READY.exists()
 
 
+@pytest.mark.parametrize(("words", "code"), [(["--help"], 0), (["--hlep"], 2), (["x"], 2)])
+def test_a_question_sets_nothing_up(copy, capsys, words, code):
+    """Whoever asks what it does, or mistypes it, waits for no download."""
+    bootstrap = tool("bootstrap", copy)
+
+    with pytest.raises(SystemExit) as stop:
+        bootstrap.main(words)
+
+    shown = capsys.readouterr()
+    assert stop.value.code == code
+    assert "usage: tools/bootstrap.py" in shown.out + shown.err
+    assert not bootstrap.ENV.exists()
+
+
 def test_a_missing_browser_skips_loudly_or_fails_where_it_is_required(monkeypatch, capsys):
     """A green run without a browser must say so, and CI must not have one."""
     browser = tool("browser")
