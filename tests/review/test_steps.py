@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from tests.review.runs import CONTRACT, KEY, a_loaded, an_incident
 from workbench.casefile.case import load_case
+from workbench.casefile.contract import load_contract
 from workbench.casefile.trace import trace_document
 from workbench.check.diagnose import diagnose
+from workbench.check.judge import judge
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState
 from workbench.model.event import Claim, ClaimBasis, ClaimOutcome, ToolCall
@@ -116,6 +119,20 @@ def test_a_case_is_proposed_and_says_who_made_it(redacted):
     assert case.id == f"max-calls-billing-pause-{redacted[0].draft[2:8]}"
     assert [(h.date, h.by, h.change) for h in case.history] == [(DATE, "billing", "created")]
     assert "billing.pause" in case.title
+
+
+def test_a_title_made_of_what_broke_holds_no_position():
+    """A reader of a list of cases has no trace at hand; numbers of other things stay."""
+    contract = load_contract(
+        {"success_requires": [{"tool": "billing.get", "pred": 'status == "completed"'}]}
+    )
+    draft, _ = redact_draft(open_draft(a_loaded(), contract, key=KEY), key=KEY, ner="none")
+
+    case = case_of(draft, DETAILS, date=DATE)
+
+    said = judge(draft.trace, contract).violations[0].sentence
+    assert re.search(r", at [0-9]+, does not show it$", said)
+    assert case.title == re.sub(r", at [0-9]+,", "", said)
 
 
 def test_a_case_that_would_fail_otherwise_is_refused(redacted, monkeypatch):

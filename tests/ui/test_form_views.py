@@ -113,6 +113,7 @@ def test_the_case_is_made_through_its_view(tmp_path):
     ]
     assert tab.told[5]["can_be_exported"]
     assert tab.told[0]["limits"]["title"] == 200
+    assert tab.told[0]["fix"] == "model"  # what counts while nobody chooses
     assert tab.view.ignored == 1  # half a form is no message
     assert "is active" in tab.view.summary()
 

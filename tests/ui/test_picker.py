@@ -10,7 +10,7 @@ from tests.builders import timed_trace
 from tests.review.runs import an_incident
 from tests.ui.stores import a_store
 from workbench.errors import InputError
-from workbench.model.trace import RunStatus
+from workbench.model.trace import Grade, Loss, Losses, RunStatus
 from workbench.store.listing import Query
 from workbench.ui.controllers.picker import PAGE, Picker
 from workbench.ui.views.picker import PickerView
@@ -92,6 +92,44 @@ def test_the_summary_holds_no_value_of_the_trace(picker):
     assert picker.summary().endswith("failed, 16 events, replayable; 1 of 60 runs.")
 
 
+def test_what_can_never_become_a_case_is_said_at_the_pick(tmp_path):
+    """Nobody should redact for an hour a run that `export` refuses."""
+    lost = Losses(
+        items=(
+            Loss(kind="results_lost", caps=Grade.SKELETON, count=3, fix="record tool results"),
+            Loss(kind="ids_made_up", caps=Grade.REPLAYABLE),
+        )
+    )
+    store = a_store(tmp_path / "store", an_incident("bare"), losses=lost)
+    picker = Picker(store, reviewer="Ada")
+    assert picker.lost() is None
+
+    picker.pick("bare")
+
+    said = picker.lost()
+    assert said is not None
+    assert (said["grade"], said["can_be_exported"]) == ("skeleton", False)
+    assert "never exported" in str(said["means"])
+    assert said["losses"] == [
+        ["results_lost x3  [at best skeleton]", "Fix: record tool results"],
+    ]
+    assert "skeleton and can never be exported; 1 of 1 run." in picker.summary()
+
+
+def test_what_needs_a_hand_is_said_and_what_needs_none_is_not(tmp_path, picker):
+    """Gaps are filled by a person; a run without losses has nothing to say."""
+    lost = Losses(items=(Loss(kind="result_missing", caps=Grade.NEEDS_FIXTURES),))
+    gappy = Picker(a_store(tmp_path / "gaps", an_incident("gappy"), losses=lost), reviewer="Ada")
+    gappy.pick("gappy")
+    picker.pick("bad-1")
+
+    said = gappy.lost()
+    assert said is not None
+    assert said["can_be_exported"]
+    assert "needs_fixtures; 1 of 1 run." in gappy.summary()
+    assert picker.lost() is None
+
+
 def test_whoever_watches_is_given_the_run_now_and_later(picker):
     """The timeline follows the pick."""
     early, late = [], []
@@ -136,7 +174,10 @@ def test_the_view_hears_and_tells(picker):
     view._handle_custom_msg({"kind": "reload"}, [])
 
     kinds = [message["kind"] for message in said]
-    assert kinds == ["choices", "page", "page", "page", "picked", "refused", "choices", "page"]
+    assert kinds == [
+        *("choices", "page", "lost", "page", "page"),
+        *("picked", "lost", "refused", "choices", "page", "lost"),
+    ]
     assert said[0]["status"] == {"failed": 1, "ok": 59}
     assert view.ignored == 1
 

@@ -60,6 +60,8 @@ __all__ = [
 
 _SUFFIX = ".case.yaml"
 _SLUG_LENGTH = 48
+_POSITION = re.compile(r",? at (?P<at>[0-9]{1,9})(?:,|(?![\w.]))")
+"""A position in a sentence of ours, between commas or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +159,7 @@ def _header(
     source = draft.source
     return Header(
         id=details.id or _slug(draft, verdict.violations[0]),
-        title=details.title or verdict.violations[0].sentence,
+        title=details.title or _title(verdict.violations[0]),
         owner=details.owner,
         review_date=details.review_date,
         severity=details.severity,
@@ -181,6 +183,16 @@ def _header(
         trigger=trigger_in_case(draft.trigger, draft.trace),
         unproven=draft.contract.unproven,
     )
+
+
+def _title(first: Violation) -> str:
+    """Return what broke, without positions: those of a shrunk trace tell a reader nothing."""
+    known = {first.seq, *first.evidence}
+
+    def without(found: re.Match[str]) -> str:
+        return "" if int(found["at"]) in known else found[0]
+
+    return _POSITION.sub(without, first.sentence)
 
 
 def _slug(draft: Draft, first: First | Violation) -> str:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.model.case import Case
+    from workbench.model.contract import FixPlace
     from workbench.model.draft import Draft
     from workbench.model.jsonvalue import JsonMap
     from workbench.review.incident import Incident
@@ -101,6 +102,11 @@ class CaseForm:
     def seen(self) -> int:
         """How much of the review's log `fields` is told with."""
         return self._incident.log.seen
+
+    @property
+    def fix_of_contract(self) -> FixPlace:
+        """What counts while the form does not say where it can be prevented."""
+        return self._draft.contract.fix
 
     @property
     def file(self) -> Path | None:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
+from workbench.model.trace import Grade
+from workbench.review.checkup import MEANINGS, loss_lines
 from workbench.review.incident import open_draft
 from workbench.store.handle import Store, open_store
 from workbench.store.listing import Listing, Query
@@ -150,16 +152,36 @@ class Picker:
                 return run_id
         return None
 
+    def lost(self) -> JsonMap | None:
+        """Return what the picked run's recorder did not keep, if a case suffers from it; else None.
+
+        Returns:
+            The `grade`, what it `means`, whether a case of it `can_be_exported`, and the `losses` that count,
+            a list of lines each: what is missing, and what would bring it back.
+        """
+        if self.incident is None or self.incident.run.grade is Grade.REPLAYABLE:
+            return None
+        run = self.incident.run
+        capping = [loss for loss in run.losses.items if loss.caps is not Grade.REPLAYABLE]
+        return {
+            "run_id": run.trace.run_id,
+            "grade": run.grade.value,
+            "means": MEANINGS[run.grade],
+            "can_be_exported": run.grade is Grade.NEEDS_FIXTURES,
+            "losses": [[line.strip() for line in loss_lines(loss)] for loss in capping],
+        }
+
     def summary(self) -> str:
         """Say in one line where the step stands, without values of the trace."""
         if self.incident is None:
             total = self.listing.total
             runs = "1 run is" if total == 1 else f"{total:,} runs are"
             return f"No run is picked yet; {runs} in the store."
-        run = self.incident.run
+        run, lost = self.incident.run, self.lost()
+        fit = "" if lost is None or lost["can_be_exported"] else " and can never be exported"
         return (
             f"Picked: review {self.incident.id}, {run.trace.status.value}, "
-            f"{len(run.trace.events):,} events, {run.grade.value}; "
+            f"{len(run.trace.events):,} events, {run.grade.value}{fit}; "
             f"1 of {self.listing.total:,} run{'' if self.listing.total == 1 else 's'}."
         )
 

@@ -13,6 +13,10 @@ const CHOICES = {
   severity: [["S1", "S1, the worst: tried at every commit"], ["S2", "S2: tried every night"], ["S3", "S3: tried every week"]],
   fix: [["", "as the contract says"], ["model", "by the model: live trials show it"], ["code", "by code: every run shows it"]],
 };
+const TRIES = {
+  model: "Runs at every commit do not try the recorded mistake, and say so: a script could only repeat it. Only live trials (--layer live) show it mended.",
+  code: "Every run plays the recorded mistake too, and the agent’s code has to stop it.",
+};
 const LONG = new Set(["summary", "impact", "cause", "mend"]);
 const ON_PATH = { fail: ["✗ breaks it", "bad"], pass: ["✓ keeps it", "ok"], inconclusive: ["? not known", "warn"] };
 const LINES = { "+": ["added", "wb-plus"], "-": ["removed", "wb-minus"], "@": ["", "wb-hunk"] };
@@ -21,6 +25,7 @@ export default {
   render(context) {
     let timer = 0;
     let limits = {};
+    let by_contract = "model"; // where it can be prevented, while the form does not say
     let told = null; // the fields as the kernel has them
     let sent = {}; // as they were sent last
     const contested = new Set(); // fields of which somebody must choose one of two values
@@ -47,9 +52,11 @@ export default {
       },
       keys: { Tab: "next field", Enter: "press the button", Esc: "close this help", "?": "this help" },
       sync: 10000,
-      hears: { limits: (message) => { limits = message.limits; }, fields, checked, proof },
+      hears: { limits: (message) => { limits = message.limits; by_contract = message.fix; draw_tries(); }, fields, checked, proof },
     });
     const inputs = Object.fromEntries(FIELDS.map(([name]) => [name, input(name)]));
+    const tries = el("span", { class: "wb-note", id: uid("note") });
+    inputs.fix.setAttribute("aria-describedby", tries.id);
     const general = el("div", { class: "wb-problems", role: "status", "aria-live": "polite" });
     const exporting = button("Export", () => { sent = values(); ui.decide("export", sent); }, { look: "primary", disabled: true });
     const missing = el("span", { class: "wb-note" });
@@ -60,7 +67,7 @@ export default {
     keys(run, { Enter: take }, { typing: true });
     const proving = el("div", { class: "wb-proof" });
     const form = el("div", { class: "wb-proof" },
-      el("div", { class: "wb-grid" }, FIELDS.map(([name, label, note]) => labelled(label, inputs[name], note, name))),
+      el("div", { class: "wb-grid" }, FIELDS.map(([name, label, note]) => labelled(label, inputs[name], note, name, name === "fix" ? tries : null))),
       general, el("div", { class: "wb-bar" }, exporting, missing));
 
     fill(ui.body, el("div", { class: "wb-halves" },
@@ -69,13 +76,19 @@ export default {
     function ready() { taking.disabled = busy || !run.value.trim(); }
     function take() { if (!taking.disabled) ui.say("accept_run", { run: run.value }); }
 
-    function labelled(label, node, note, name) {
+    function labelled(label, node, note, name, more) {
       node.id ||= uid("field");
       return el("div", { class: `wb-field ${LONG.has(name) ? "wb-wide" : ""}` },
-        el("label", { for: node.id, class: "wb-label" }, label, note ? ` (${note})` : ""), node);
+        el("label", { for: node.id, class: "wb-label" }, label, note ? ` (${note})` : ""), node, more);
+    }
+    /** Say what a run tries, as it is chosen now; it decides what a green run is worth. */
+    function draw_tries() {
+      const chosen = inputs.fix.value || by_contract;
+      fill(inputs.fix.options[0], `as the contract says: by ${by_contract === "code" ? "code" : "the model"}`);
+      fill(tries, TRIES[chosen] ?? "");
     }
     function input(name) {
-      if (CHOICES[name]) return select(CHOICES[name], () => { dirty.add(name); later(); keep(); });
+      if (CHOICES[name]) return select(CHOICES[name], () => { dirty.add(name); draw_tries(); later(); keep(); });
       const on = { input: () => { dirty.add(name); later(); }, blur: (event) => { event.target.dataset.touched = "true"; draw_wrong(); keep(); } };
       if (LONG.has(name)) return el("textarea", { class: "wb-input", rows: 2, on });
       return el("input", { class: "wb-input", type: name === "review_date" ? "date" : "text", autocomplete: "off", on });
@@ -114,6 +127,7 @@ export default {
           dirty.delete(name);
         } else if (was && now[name] !== was[name] && now[name] !== sent[name]) theirs.push(name);
       }
+      draw_tries();
       if (theirs.length) {
         for (const name of theirs) contested.add(name);
         const labels = FIELDS.filter(([name]) => contested.has(name)).map(([, label]) => label).join(", ");

@@ -31,8 +31,10 @@ export default {
         "PageUp PageDown": "A screenful", "[ ]": "Previous and next page", Enter: "Pick the run",
         "/": "To the filter", "?": "This help",
       },
-      hears: { choices, page: draw, picked },
+      hears: { choices, page: draw, picked, lost },
     });
+    const losing = el("div", { class: "wb-lost", role: "note", hidden: true });
+    ui.body.after(losing);
     const ask = (change) => { Object.assign(asked, change); ui.say("find", asked); };
 
     const filter = search("Filter runs", (text) => ask({ text }), { placeholder: "Filter: id, agent, model, tag …", pause: 60 });
@@ -158,6 +160,19 @@ export default {
       ui.drop("refused");
       ui.announce(summary);
       ui.status(summary);
+    }
+
+    /** Say what can never come of the picked run, or only by hand, and why. */
+    function lost({ lost: said }) {
+      losing.hidden = !said;
+      if (!said) return fill(losing);
+      fill(losing,
+        el("p", {}, chip(said.can_be_exported ? `! ${said.grade}` : `✗ ${said.grade}`, said.can_be_exported ? "warn" : "bad"),
+          el("strong", {}, said.can_be_exported ? "A case of this run has gaps that a person fills." : "No case of this run can ever be exported."),
+          el("span", { class: "wb-soft" }, `${said.grade}: ${said.means}.`)),
+        el("ul", {}, said.losses.map(([what, ...fixes]) => el("li", {}, el("span", { class: "wb-value" }, text(`Lost: ${what}`)),
+          fixes.map((one) => el("span", { class: "wb-fix wb-value" }, text(one)))))),
+        el("p", { class: "wb-soft" }, "More: ", el("code", { class: "wb-value" }, text(`workbench doctor ${said.run_id}`))));
     }
 
     ui.say("ready");

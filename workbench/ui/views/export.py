@@ -41,7 +41,7 @@ class CaseView(View):
     def ready(self) -> None:
         """Tell a browser what is filled in, what is wrong with it, and the proof of the case."""
         self.form.look_again()
-        self.tell("limits", limits={**LIMITS})
+        self.tell("limits", limits={**LIMITS}, fix=self.form.fix_of_contract.value)
         self._fields()
         self._proof()
 

@@ -42,6 +42,7 @@ class PickerView(View):
         """Tell a browser what it may choose from, and the page."""
         self.tell("choices", **self.picker.choices())
         self._page()
+        self.tell("lost", lost=self.picker.lost())
 
     def _page(self) -> None:
         self.tell("page", **self.picker.page())
@@ -66,6 +67,7 @@ class PickerView(View):
     def _pick(self, *, run_id: str) -> None:
         self.picker.pick(run_id)
         self.tell("picked", run_id=run_id, summary=self.picker.summary())
+        self.tell("lost", lost=self.picker.lost())
 
     def _reload(self) -> None:
         self.picker.reload()
