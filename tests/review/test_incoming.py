@@ -16,6 +16,7 @@ from tests.review.test_receiver import HEAD, PROTOBUF, a_body, collecting, in_pr
 from workbench.errors import InputError
 from workbench.ingest.received import pieces_of_protobuf
 from workbench.review.incoming import TimedHandler
+from workbench.review.refusals import Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,28 @@ def test_a_client_that_never_ends_is_cut_off(
         client.collector.release(1 << 20)
 
     assert meanwhile == 200
-    assert b" 200" not in got[0]
+    assert got[0].startswith(b"HTTP/1.1 408")
+    assert client.collector.tally.refusals == {Refusal.SLOW: 1}
+    assert "not here in time (408)" in client.said[0]
+
+
+def test_a_connection_at_rest_is_no_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exporter that has nothing to send is closed silently, and counted nowhere."""
+    monkeypatch.setattr(TimedHandler, "request_s", 0.3)
+
+    with (
+        collecting(tmp_path) as client,
+        socket.create_connection(("127.0.0.1", client.port), timeout=20) as connection,
+    ):
+        connection.sendall(HEAD + b"content-length: 2\r\n\r\n{}")
+        answer = connection.recv(1000)
+        end = connection.recv(1000)
+
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert end == b""
+    assert client.collector.tally.refused == 0
 
 
 def test_each_request_of_a_connection_has_its_own_time(

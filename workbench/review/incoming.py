@@ -26,10 +26,14 @@ class _Incoming(RawIOBase):
         super().__init__()
         self._connection = connection
         self._until = 0.0
+        self._began = False
+        self.is_late = False
+        """Whether time ran out in the middle of a request; a connection at rest is not late."""
 
     def begin(self, limit_s: float) -> None:
         """Give what comes now its time."""
         self._until = time.monotonic() + limit_s
+        self._began = self.is_late = False
 
     def readable(self) -> bool:
         """Answer what a buffer asks first."""
@@ -41,6 +45,15 @@ class _Incoming(RawIOBase):
         Raises:
             TimeoutError: the time is over, or nothing came for as long as the socket waits.
         """
+        try:
+            size = self._receive(buffer)
+        except TimeoutError:
+            self.is_late = self._began
+            raise
+        self._began = self._began or size > 0
+        return size
+
+    def _receive(self, buffer: Buffer) -> int:
         left = self._until - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -71,4 +84,10 @@ class TimedHandler(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         """Serve the next request of the connection."""
         self._incoming.begin(self.request_s)
+        self.requestline = self.command = ""
         super().handle_one_request()
+        if self._incoming.is_late:
+            self.cut_off()
+
+    def cut_off(self) -> None:
+        """Answer a request that is not here in time; its connection is closed then."""

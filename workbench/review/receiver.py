@@ -145,6 +145,13 @@ class _Handler(TimedHandler):
         self.request_version = self.protocol_version  # else the answer has no status
         self._send(_Reply(refusal=refusal, message="expected POST in HTTP/1.1"), "")
 
+    def cut_off(self) -> None:
+        """Answer and count a request that is not here in time."""
+        self.request_version = self.protocol_version  # it may have ended before
+        with self.server.answering():
+            self.server.collector.refused(Refusal.SLOW)
+            self._send(_Reply(refusal=Refusal.SLOW, message="is not here in time"), "")
+
     def _any(self) -> None:
         kind = (self.headers.get("content-type") or "").partition(";")[0].strip().lower()
         with self.server.answering():

@@ -29,6 +29,7 @@ class Refusal(StrEnum):
     ENCODING = "encoding"
     NO_LENGTH = "no_length"
     TOO_LARGE = "too_large"
+    SLOW = "slow"
     DAMAGED = "damaged"
     NO_OTLP = "no_otlp"
     NO_HTTP = "no_http"
@@ -82,6 +83,11 @@ _KINDS: Final = {
         status=413,
         reason=f"a body of more than {LIMIT_BYTES >> 20} MiB",
         fix="send fewer spans at once, as OTEL_BSP_MAX_EXPORT_BATCH_SIZE=64 does",
+    ),
+    Refusal.SLOW: _Kind(
+        status=408,
+        reason="a request that was not here in time",
+        fix="see what holds the sender up, a debugger or a proxy; a request has two minutes",
     ),
     Refusal.DAMAGED: _Kind(
         status=400,
