@@ -28,7 +28,7 @@ class Mark(Struct, frozen=True, kw_only=True):
 
     kind: str
     hints: tuple[str, ...]
-    """Every match holds one of these, whichever case its letters have."""
+    """Every match holds one of these."""
     pattern: re.Pattern[str]
     reach_bytes: int = _REACH_BYTES
     """No match begins further before its hint, or ends further behind it, than this."""
@@ -38,15 +38,15 @@ def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int
     r"""Return what counts marks in a text, by kind; kinds of which there are none are left out.
 
     >>> import re
-    >>> count = mark_counter([Mark(kind="cut", hints=("cut",), pattern=re.compile(r"\bCut\b"))])
-    >>> count("a Cut, a cut, Cuts, Cut"), count(b"nothing")
+    >>> count = mark_counter([Mark(kind="cut", hints=("cut",), pattern=re.compile(r"\bcut\b"))])
+    >>> count("a cut, uncut, cuts, cut"), count(b"nothing")
     ({'cut': 2}, {})
     """
     known = tuple(marks)
     owners: dict[bytes, list[int]] = {}
     for number, mark in enumerate(known):
         for hint in mark.hints:
-            owners.setdefault(hint.lower().encode(), []).append(number)
+            owners.setdefault(hint.encode(), []).append(number)
     owners_of = tuple(owners.values())
     machine = ahocorasick_rs.BytesAhoCorasick(
         list(owners),
@@ -56,7 +56,7 @@ def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int
     def count(text: str | bytes) -> dict[str, int]:
         raw = text if isinstance(text, bytes) else text.encode(errors="replace")
         starts: dict[int, list[int]] = {}
-        for hint, start, _ in machine.find_matches_as_indexes(raw.lower(), overlapping=True):
+        for hint, start, _ in machine.find_matches_as_indexes(raw, overlapping=True):
             for number in owners_of[hint]:
                 starts.setdefault(number, []).append(start)
         found: dict[str, int] = {}
@@ -82,13 +82,13 @@ def _around(raw: bytes, starts: Sequence[int], reach: int) -> Iterator[str]:
 
 
 def shortest(words: Iterable[str]) -> tuple[str, ...]:
-    """Return words of which each of these begins with one, whichever case its letters have.
+    """Return words of which each of these begins with one.
 
-    >>> shortest(["EMAIL_ADDRESS", "Email", "IP"])
-    ('email', 'ip')
+    >>> shortest(["EMAIL_ADDRESS", "IP", "EMAIL"])
+    ('EMAIL', 'IP')
     """
     found: list[str] = []
-    for word in sorted({word.lower() for word in words}):
+    for word in sorted(words):
         if not found or not word.startswith(found[-1]):
             found.append(word)
     return tuple(found)

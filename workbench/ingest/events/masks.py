@@ -27,7 +27,8 @@ _CLASSES: Final = (
 )
 """What Presidio, LLM Guard, AWS Comprehend and Bedrock, Google's DLP and Private AI call a find."""
 _WORDS: Final = (
-    "REDACTED|[Rr]edacted|MASKED|[Mm]asked|FILTERED|[Ff]iltered|SCRUBBED|[Ss]crubbed|HIDDEN"
+    "REDACTED|Redacted|redacted|MASKED|Masked|masked|FILTERED|Filtered|filtered|"
+    "SCRUBBED|Scrubbed|scrubbed|HIDDEN"
 )
 _BODY: Final = (
     rf"(?:(?:{_CLASSES})(?:[_ ]REDACTED)?(?:_\d+)?"
@@ -40,7 +41,7 @@ _STARS: Final = re.compile(
     r"(?! \[| No rule)(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"
 )
 """No Markdown, no stars of a hotel, no complaint of `make`."""
-_STARTS: Final = shortest((*_CLASSES.split("|"), *re.sub(r"\[(.).\]", r"\1", _WORDS).split("|")))
+_STARTS: Final = shortest(f"{_CLASSES}|{_WORDS}".split("|"))
 """What the body of a mask begins with."""
 _MASKS: Final = (
     (("***",), _STARS),
@@ -87,10 +88,15 @@ _MASK_MARKS: Final = (
     *(Mark(kind=_MASK, hints=hints, pattern=pattern) for hints, pattern in _MASKS),
 )
 _OTHER_MARKS: Final = (
-    Mark(kind=_CUT_OFF, hints=("[...", "truncated", "omitted"), pattern=_CUT, reach_bytes=48),
+    Mark(
+        kind=_CUT_OFF,
+        hints=("[...", "truncated", "Truncated", "TRUNCATED", "omitted", "Omitted", "OMITTED"),
+        pattern=_CUT,
+        reach_bytes=48,
+    ),
     Mark(
         kind=_HALF,
-        hints=tuple(rf"\ud{digit}" for digit in "89abcdef"),
+        hints=tuple(rf"\u{first}{digit}" for first in "dD" for digit in "89abcdefABCDEF"),
         pattern=re.compile(r"\\u[dD][89a-fA-F]"),
         reach_bytes=16,
     ),

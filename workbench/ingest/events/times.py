@@ -71,12 +71,16 @@ def time_of(value: Json, counts: Counter[str]) -> str | None:
     >>> time_of("2026-01-02 03:04:05.5Z", Counter())
     '2026-01-02T03:04:05.500000+00:00'
     """
+    if isinstance(value, str):
+        read = _read(value)
+        if read is None:
+            return None
+        _, text, naive = read
+        if naive:
+            counts["timestamps_without_zone"] += 1
+        return text
     found = moment_of(value)
-    if found is None:
-        return None
-    if found.naive:
-        counts["timestamps_without_zone"] += 1
-    return found.text
+    return None if found is None else found.text
 
 
 def elapsed_ms(start: Json, end: Json) -> float | None:
@@ -85,19 +89,31 @@ def elapsed_ms(start: Json, end: Json) -> float | None:
 
 
 def _from_text(text: str) -> Moment | None:
+    read = _read(text)
+    if read is None:
+        return None
+    time, written, naive = read
+    return Moment(micros=_micros(time), text=written, naive=naive)
+
+
+def _read(text: str) -> tuple[datetime, str, bool] | None:
+    """Return a time with its zone, how it is written, and whether UTC was taken for its zone."""
     if not 10 < len(text) < 50:
         return None
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    naive = time.tzinfo is None
-    aware = time.replace(tzinfo=UTC) if naive else time
-    offset = aware.utcoffset()
-    if offset is None or offset % timedelta(minutes=1):
+    if time.tzinfo is None:
+        return time.replace(tzinfo=UTC), f"{time.isoformat()}+00:00", True
+    if time.tzinfo is not UTC and _seconds_of(time) % 60:
         return None
-    written = text if "T" in text and not naive else aware.isoformat()
-    return Moment(micros=_micros(aware), text=written, naive=naive)
+    return time, text if "T" in text else time.isoformat(), False
+
+
+def _seconds_of(time: datetime) -> float:
+    offset = time.utcoffset()
+    return 0.0 if offset is None else offset.total_seconds()
 
 
 def _from_count(count: float) -> Moment | None:

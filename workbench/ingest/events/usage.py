@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from workbench.ingest.records.shapes import integer_in, map_in
+from workbench.ingest.records.shapes import map_in
 from workbench.model.event import Usage
 
 if TYPE_CHECKING:
@@ -17,17 +17,39 @@ if TYPE_CHECKING:
 
 __all__ = ["cost_in", "usage_of"]
 
-_CACHED: Final = (
-    "cached_tokens",
-    "cache_read",
-    "cache_read_input_tokens",
-    "input_cache_read",
-    "prompt_details.cache_read",
-    "cacheReadInputTokens",
-    "cachedContentTokenCount",
-    "input_tokens_cache_read",
-)
-_DETAILS: Final = ("prompt_tokens_details", "input_tokens_details", "input_token_details")
+_CACHED: Final = "cached_tokens"
+_NAMES: Final = {
+    "input_tokens": (
+        "input_tokens",
+        "prompt_tokens",
+        "input",
+        "inputTokens",
+        "promptTokenCount",
+    ),
+    "output_tokens": (
+        "output_tokens",
+        "completion_tokens",
+        "output",
+        "outputTokens",
+        "candidatesTokenCount",
+    ),
+    _CACHED: (
+        "cached_tokens",
+        "cache_read",
+        "cache_read_input_tokens",
+        "input_cache_read",
+        "prompt_details.cache_read",
+        "cacheReadInputTokens",
+        "cachedContentTokenCount",
+        "input_tokens_cache_read",
+    ),
+}
+"""Our name -> names of dialects; the first of them that has a number counts."""
+_RANKED: Final = {
+    name: (ours, rank) for ours, names in _NAMES.items() for rank, name in enumerate(names)
+}
+_DETAILS: Final = ("input_token_details", "input_tokens_details", "prompt_tokens_details")
+"""Where a dialect says what of the input came from a cache."""
 _COSTS: Final = ("cost_usd", "total_cost_usd", "total_cost", "cost")
 """Where a record of tokens also says what they cost (OpenRouter, LiteLLM, Inspect)."""
 
@@ -65,30 +87,24 @@ def usage_of(usage: Json, *, cost_usd: float | None = None) -> Usage | None:
     """
     if not isinstance(usage, dict) or not usage:
         return None if cost_usd is None else Usage(cost_usd=cost_usd)
-    cached = usage
-    for name in _DETAILS:
-        if name in usage:
-            cached = {**map_in(usage, name), **cached}
-    found = Usage(
-        input_tokens=_first(
-            usage, "input_tokens", "prompt_tokens", "input", "inputTokens", "promptTokenCount"
-        ),
-        output_tokens=_first(
-            usage,
-            "output_tokens",
-            "completion_tokens",
-            "output",
-            "outputTokens",
-            "candidatesTokenCount",
-        ),
-        cached_tokens=_first(cached, *_CACHED),
-        cost_usd=cost_usd if cost_usd is not None else cost_in(usage, *_COSTS),
-    )
-    return None if found == Usage() else found
+    counts = _counts_in(usage)
+    details = [map_in(usage, name) for name in _DETAILS if name in usage]
+    if any(details):
+        told = {name: value for found in (*details, usage) for name, value in found.items()}
+        counts.update((k, n) for k, n in _counts_in(told).items() if k == _CACHED)
+    cost = cost_usd if cost_usd is not None else cost_in(usage, *_COSTS)
+    if not counts and cost is None:
+        return None
+    return Usage(cost_usd=cost, **counts)
 
 
-def _first(usage: JsonMap, *names: str) -> int | None:
-    for name in names:
-        if name in usage and (value := integer_in(usage, name)) is not None:
-            return value
-    return None
+def _counts_in(usage: JsonMap) -> dict[str, int]:
+    """Return the counts of tokens by our names."""
+    found: dict[str, int] = {}
+    ranks: dict[str, int] = {}
+    for name, value in usage.items():
+        if name in _RANKED and isinstance(value, int) and not isinstance(value, bool):
+            ours, rank = _RANKED[name]
+            if rank < ranks.get(ours, len(_RANKED)):
+                ranks[ours], found[ours] = rank, value
+    return found

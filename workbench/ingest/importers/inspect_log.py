@@ -79,6 +79,9 @@ class _Reader:
     """Messages that stand in the transcript."""
     _answered: set[str] = field(default_factory=set)
     """Ids of calls whose result stands there."""
+    _listing: Json = None
+    """Of the last request: what it offered, and below, what tools that are."""
+    _offered: tuple[Tool, ...] = ()
 
     def add(self, ref: str, event: JsonMap) -> None:
         """Add one event."""
@@ -104,7 +107,7 @@ class _Reader:
         given = list(map_items(event.get("input"), key=f"{ref}.input", origin=self.origin))
         for place, message in (*given, *self.pool.fresh(event, self.origin)):
             self.add_message(place, message, agent=agent, at=at)
-        offered = listed_tools(self._whole(event.get("tools")))
+        offered = self._tools_of(event)
         self.listed.update((tool.name, tool) for tool in offered if tool.name not in self.listed)
         config = map_in(event, "config")
         self.script.request(
@@ -119,6 +122,13 @@ class _Reader:
             )
         )
         self._add_output(ref, event, agent)
+
+    def _tools_of(self, event: JsonMap) -> tuple[Tool, ...]:
+        """Return the tools that a request offers: most often those of the request before."""
+        listing = event.get("tools")
+        if listing != self._listing:
+            self._listing, self._offered = listing, listed_tools(self._whole(listing))
+        return self._offered
 
     def _add_output(self, ref: str, event: JsonMap, agent: str | None) -> None:
         output = map_in(event, "output")

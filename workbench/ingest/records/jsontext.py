@@ -136,12 +136,13 @@ def depth_within(value: Json, limit: int) -> bool:
     for _ in range(limit + 1):
         if not level:
             return True
-        level = [
-            item
-            for node in level
-            for item in (node.values() if type(node) is dict else node)
-            if type(item) in _CONTAINERS
-        ]
+        below = []
+        for node in level:
+            for item in node.values() if type(node) is dict else node:
+                kind = type(item)
+                if kind is dict or kind is list:
+                    below.append(item)
+        level = below
     return not level
 
 
