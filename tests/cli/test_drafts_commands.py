@@ -548,6 +548,32 @@ def test_a_case_that_nobody_touched_is_made_again(demo, shell):
     assert cases_in(demo / "again") == [case]
 
 
+def test_check_and_activate_name_the_texts_that_nobody_has_seen(demo, shell):
+    """A count sends nobody to a text; the places are those that `decisions` take."""
+    made = shell("make", RUN, *CONTRACT[:2], *DETAILS, "-o", "again/x.case.yaml")
+    note = load_case(demo / "again/x.case.yaml").redaction
+    assert note is not None
+    assert len(note.unseen) == note.unreviewed > 0
+    assert all(f"\n  {place}\n" in made.out for place in note.unseen[:12])
+
+    checked = shell("check", "again")
+    refused = shell("activate", "again/x.case.yaml", "--by", "kim")
+
+    named = f"seen by nobody yet; in the raw run: {', '.join(note.unseen[:12])}"
+    assert named in " ".join(checked.out.split())
+    assert named in refused.err
+    assert "workbench show RUN --reveal" in refused.err
+    policy = "decisions:\n" + "".join(
+        f"- {{at: {json.dumps(place)}, decision: seen, by: kim}}\n" for place in note.unseen
+    )
+    (demo / "seen.yaml").write_text(f"schema: redaction/1\n{policy}", "utf-8")
+    again = ("--policy", "seen.yaml", "-o", "again/x.case.yaml")
+    assert shell("make", RUN, *CONTRACT[:2], *DETAILS, *again).status == 0
+    settled = load_case(demo / "again/x.case.yaml").redaction
+    assert settled is not None
+    assert (settled.unreviewed, settled.unseen) == (0, ())
+
+
 def test_a_case_with_an_accepted_path_is_not_made_again(demo, shell):
     """Somebody's work is in it; it is said before minutes of work, not after them."""
     make = ("make", RUN, *CONTRACT[:2], *DETAILS, "-o", "again")

@@ -83,6 +83,23 @@ def test_what_the_new_path_replaced_is_remembered_too(tmp_path):
     assert "Ada Lovelace" in {needle.text for needle in vault.needles(draft)}
 
 
+def test_texts_of_the_new_path_that_nobody_has_seen_are_named_with_it(tmp_path):
+    """Their numbers are those of its own run."""
+    path, vault = made(tmp_path)
+    before = load_case(path).redaction
+    assert before is not None
+
+    accept_run(path, mended(told="I could not confirm that it is paused."), vault=vault, ner="none")
+
+    note = load_case(path).redaction
+    assert note is not None
+    new = note.unseen[len(before.unseen) :]
+    assert note.unseen[: len(before.unseen)] == before.unseen
+    assert len(note.unseen) == note.unreviewed
+    assert new
+    assert all(place.startswith("paths.accepted #") for place in new)
+
+
 def test_a_value_that_the_case_holds_as_it_is_refuses_the_path(tmp_path):
     """Nothing found it in the incident; a person has to say what it is."""
     trace = an_incident()

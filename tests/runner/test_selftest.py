@@ -14,7 +14,7 @@ from workbench.model.contract import Unproven
 from workbench.model.event import ClaimOutcome, Outcome
 from workbench.model.ledger import RedactionNote, Residue
 from workbench.runner.accept import repair
-from workbench.runner.lint import Level, lint_case
+from workbench.runner.lint import Level, lint_case, unseen_texts
 from workbench.runner.selftest import check_case, invalid_case, render_report
 from workbench.runner.strength import strength_line
 
@@ -218,14 +218,34 @@ def test_tools_that_are_not_listed_are_noted():
 )
 def test_unreviewed_texts_and_missing_paths_are_wrong_only_in_an_active_case(state, level):
     """A fresh export is allowed to wait for people."""
-    note = RedactionNote(policy="default@1", residue=Residue(views=1, hits=0), unreviewed=3)
+    note = RedactionNote(
+        policy="default@1",
+        residue=Residue(views=1, hits=0),
+        unreviewed=3,
+        unseen=("#0.text", "#7.args.note"),
+    )
 
     report = check_case(replace(a_pause_case(), state=state, redaction=note))
 
     assert sentences(report, level) == [
-        ("redaction.unreviewed", "3 texts seen by nobody yet"),
+        (
+            "redaction.unreviewed",
+            "3 texts seen by nobody yet; in the raw run: #0.text, #7.args.note",
+        ),
         ("paths", "no accepted path yet"),
     ]
+
+
+def test_a_hundred_unseen_texts_do_not_fill_the_screen():
+    """The first ones are enough to begin with; the case has them all, and older cases have none."""
+    places = tuple(f"#{n}.text" for n in range(100))
+    note = RedactionNote(policy="p", residue=Residue(views=1, hits=0), unreviewed=100)
+
+    assert unseen_texts(None) == unseen_texts(replace(note, unreviewed=0)) == ""
+    assert unseen_texts(note) == "100 texts seen by nobody yet"
+    assert unseen_texts(replace(note, unseen=places)).endswith(
+        "#11.text and 88 more, all in redaction.unseen"
+    )
 
 
 def test_a_clause_that_nothing_breaks_is_dead():

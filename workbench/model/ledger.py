@@ -47,6 +47,8 @@ class RedactionNote:
     residue: Residue
     unreviewed: int
     """Surviving texts that no detector settled and no named person has seen."""
+    unseen: tuple[str, ...] = ()
+    """Where those texts were in the raw run, e.g. `#17.text`; a policy decides by these places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,4 +84,5 @@ def note_of(redaction: Redaction) -> RedactionNote:
         ledger=redaction.ledger,
         residue=redaction.residue,
         unreviewed=redaction.unreviewed,
+        unseen=redaction.unseen,
     )

@@ -135,12 +135,14 @@ def _grown(note: RedactionNote | None, redaction: Redaction, *, case: Case) -> R
     if note is None:
         return None
     known = {entry.pseudonym for entry in note.ledger if entry.pseudonym is not None}
-    retained = _retained(redaction, step_key("paths", case.accepted[-1].name))
+    path = step_key("paths", case.accepted[-1].name)
+    retained = _retained(redaction, path)
     new = [e for e in redaction.ledger if e.pseudonym is not None and e.pseudonym not in known]
     return replace(
         note,
         ledger=(*_placed((*note.ledger, *new), case), *retained),
         unreviewed=note.unreviewed + redaction.unreviewed,
+        unseen=(*note.unseen, *(f"{path} {place}" for place in redaction.unseen)),
     )
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import InputError, RefusedError
 from workbench.model.case import CaseState, HistoryEntry
-from workbench.model.wording import counted
-from workbench.runner.lint import Level
+from workbench.runner.lint import Level, unseen_texts
 from workbench.runner.selftest import check_case
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ def activate(case: Case, *, by: str, date: str) -> Case:
         raise RefusedError(
             f"{case.id} cannot be activated",
             reasons=reasons,
-            fix="workbench check says where; workbench accept adds an accepted path; workbench make"
-            " lists unseen texts and takes decisions on them with --policy redaction.yaml",
+            fix="workbench accept adds an accepted path; workbench show RUN --reveal shows unseen texts,"
+            " and workbench make takes decisions on their places with --policy redaction.yaml",
         )
     entry = HistoryEntry(date=date, by=by, change="activated")
     return replace(case, state=CaseState.ACTIVE, mute=None, history=(*case.history, entry))
@@ -56,7 +55,6 @@ def _missing(case: Case, report: CaseReport) -> tuple[str, ...]:
     if report.accepted_green is None:
         found.append("no accepted path yet")
     found += [f"{clause}: nothing turns this clause red" for clause in report.dead_clauses]
-    unreviewed = 0 if case.redaction is None else case.redaction.unreviewed
-    if unreviewed:
-        found.append(f"{counted(unreviewed, 'text')} seen by nobody yet")
+    if unseen := unseen_texts(case.redaction):
+        found.append(unseen)
     return tuple(dict.fromkeys(found))

@@ -11,6 +11,7 @@ from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
+from workbench.casefile.place import shown_key
 from workbench.check.claims import claim_outcome
 from workbench.check.globs import glob_matches
 from workbench.errors import CaseFormatError
@@ -27,9 +28,13 @@ if TYPE_CHECKING:
 
     from workbench.model.case import Case, Fixture, Path, ScriptedCall, Turn
     from workbench.model.jsonvalue import Json
+    from workbench.model.ledger import RedactionNote
     from workbench.replay.compare import Matcher
 
-__all__ = ["Level", "Problem", "lint_case"]
+__all__ = ["Level", "Problem", "lint_case", "unseen_texts"]
+
+_SHOWN: Final = 12
+"""Places that are named; the case has them all."""
 
 
 class Level(StrEnum):
@@ -220,14 +225,31 @@ def _paths_of_fixtures(case: Case) -> Iterator[Problem]:
 
 
 def _unreviewed(case: Case) -> Iterator[Problem]:
-    count = 0 if case.redaction is None else case.redaction.unreviewed
-    if count:
+    if sentence := unseen_texts(case.redaction):
         active = case.state in (CaseState.ACTIVE, CaseState.MUTED)
         yield Problem(
             level=Level.WRONG if active else Level.NOTE,
             at="redaction.unreviewed",
-            sentence=f"{counted(count, 'text')} seen by nobody yet",
+            sentence=sentence,
         )
+
+
+def unseen_texts(note: RedactionNote | None) -> str:
+    """Say how many texts nobody has seen, and where they were in the raw run; empty: none.
+
+    >>> from dataclasses import replace
+    >>> from workbench.model.ledger import RedactionNote, Residue
+    >>> note = RedactionNote(policy="p", residue=Residue(views=1, hits=0), unreviewed=1)
+    >>> unseen_texts(replace(note, unseen=("#4.text",)))
+    '1 text seen by nobody yet; in the raw run: #4.text'
+    """
+    if note is None or not note.unreviewed:
+        return ""
+    places = ", ".join(map(shown_key, note.unseen[:_SHOWN]))
+    more = len(note.unseen) - _SHOWN
+    rest = f" and {more} more, all in redaction.unseen" if more > 0 else ""
+    where = f"; in the raw run: {places}{rest}" if places else ""
+    return f"{counted(note.unreviewed, 'text')} seen by nobody yet{where}"
 
 
 def _turns(case: Case) -> Iterator[tuple[str, Turn]]:
