@@ -263,7 +263,8 @@ def test_a_store_that_is_full_when_runs_are_put_together_loses_nothing(
         thread.join()
 
         assert len(store.waiting()) == 2
-        assert len(said) == 3  # both together, then each alone
+        assert len(said) == 1
+        assert "late records of 2 runs are stored, and not joined yet" in said[0]
         assert "stored, and not joined yet" in said[0]
         monkeypatch.undo()
         with collecting(store):
@@ -394,6 +395,29 @@ def test_spans_that_are_received_never_replace_a_run_of_another_kind(tmp_path: P
         assert "earlier_version_apart" not in loss_kinds(store.losses(TRACE))
         assert "late_records_apart" in loss_kinds(latest(store, TRACE)[1])
         assert len(store.pieces(TRACE)) == 7
+
+
+def test_what_could_not_be_joined_is_said_once_for_all_runs(tmp_path: Path) -> None:
+    """A line a run, and again when the receiver ends, would hide what else was said."""
+    whole = only_run(a_body(*SPANS))
+    assert whole.trace is not None
+    said: list[str] = []
+    ids = [f"{number:032x}" for number in range(1, 4)]
+    with open_store(tmp_path / "store") as store:
+        for run_id in ids:
+            ours = replace(whole.trace, source=None, run_id=run_id)
+            file = tmp_path / f"{run_id}.json"
+            file.write_text(json.dumps(trace_document(ours)))
+            take_file(store, file)
+        collector = Collector(store, limit_bytes=1 << 20, on_failure=said.append, clock=Clock())
+        bodies = [a_body(filler(1), trace=run_id) for run_id in ids]
+        collector.stop()
+        late = [as_received(store, only_run(b), known=set(ids), alike=()) for b in bodies]
+        append(store, late, "late")
+        collector.work()
+
+    assert len(said) == 1
+    assert said[0].startswith("late records of 3 runs are stored, and not joined yet: ")
 
 
 def test_a_run_that_could_not_be_read_gives_way_to_spans(tmp_path: Path) -> None:

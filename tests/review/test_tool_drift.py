@@ -102,6 +102,26 @@ def test_what_a_schema_only_says_is_reworded_whatever_its_form() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ({"const": 1}, {"const": True}, [("breaking", "const is another one")]),
+        ({}, {"const": None}, [("breaking", "const is another one")]),
+        ({"enum": [0]}, {"enum": [False]}, [("breaking", "enum has lost values")]),
+        ({"const": 1}, {"const": 1.0}, []),
+    ],
+)
+def test_values_are_compared_as_json(
+    old: JsonMap, new: JsonMap, wanted: list[tuple[str, str]]
+) -> None:
+    """To Python `1` and `true` are one, and what is `null` is as if it were not there."""
+    now = Tool(name="billing_pause", description="Pauses.", schema=new)
+
+    found = [(one.change.value, one.what) for one in drifts([a_tool(old)], [now])]
+
+    assert [one for one in found if one[0] != "additive"] == wanted
+
+
 def test_a_reworded_and_a_gone_tool() -> None:
     """Names on a model's API have no dots; a tool that nobody offers is gone."""
     assert told(SCHEMA, "Stops.") == [("reworded", "its description")]

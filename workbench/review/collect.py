@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.errors import StoreError
 from workbench.ingest.received import RECEIVED, runs_of
+from workbench.model.wording import counted
 from workbench.review.checkup import Checkup
 from workbench.review.declared import with_tools_of
 from workbench.review.late import CannotJoin, Patience, again, as_received, put_together
@@ -182,7 +183,7 @@ class Collector:
                 if batch:
                     self._settle(batch)
                 self._put_together()
-            self._put_together(all_of_them=True)
+            self._put_together(at_the_end=True)
         finally:
             self.stop()
             for request in self._waiting:
@@ -271,14 +272,30 @@ class Collector:
         found.add(run.run_id, run.trace, run.losses, reason=run.parse_error)
         return with_tools_of(run, self._tools)
 
-    def _put_together(self, *, all_of_them: bool = False) -> None:
-        """Store as a whole the runs whose time has come; all that came is stored already."""
-        for run_ids in self._late.due(all_of_them=all_of_them):
-            if not self._together(run_ids) and len(run_ids) > 1:
-                for run_id in run_ids:
-                    self._together([run_id])
+    def _put_together(self, *, at_the_end: bool = False) -> None:
+        """Store as a whole the runs whose time has come; all that came is stored already.
 
-    def _together(self, run_ids: list[str]) -> bool:
+        What could not be joined is said once for all runs of a reason; that records are of another
+        kind, which may change as long as more come, at the end.
+        """
+        failures: Counter[str] = Counter()
+        for run_ids in self._late.due(all_of_them=at_the_end):
+            for error in self._failures_of(run_ids):
+                if at_the_end or not isinstance(error, CannotJoin):
+                    failures[_reason(error)] += 1
+        for reason, count in failures.items():
+            runs = counted(count, "run")
+            self._on_failure(f"late records of {runs} are stored, and not joined yet: {reason}")
+
+    def _failures_of(self, run_ids: list[str]) -> list[Exception]:
+        """Put runs together, one by one where they fail together; return an error a run."""
+        error = self._together(run_ids)
+        if error is None or len(run_ids) == 1:
+            return [] if error is None else [error]
+        return [error for run_id in run_ids if (error := self._together([run_id])) is not None]
+
+    def _together(self, run_ids: list[str]) -> Exception | None:
+        """Put runs together; return what failed."""
         found = Checkup(tools=self._tools)
         sizes: dict[str, int] = {}
 
@@ -289,15 +306,15 @@ class Collector:
         try:
             put_together(self._store, run_ids, seen=seen)
         except Exception as error:  # noqa: BLE001  what came is stored: the receiver goes on
-            if self._stopping or not isinstance(error, CannotJoin):  # that is said once, at the end
-                reason = str(error) if isinstance(error, StoreError) else type(error).__name__
-                self._on_failure(
-                    f"late records of {len(run_ids)} runs are stored, and not joined yet: {reason}"
-                )
-            if len(run_ids) == 1:  # else each is tried alone
+            if len(run_ids) == 1:
                 self._late.postpone(run_ids)
-            return False
+            return error
         for run_id, size in sizes.items():
             self._late.stored(run_id, size)
         self.tally.checkup.merge(found)
-        return True
+        return None
+
+
+def _reason(error: Exception) -> str:
+    """Return what may be said of a failure; what a bug of ours says may be of a trace."""
+    return str(error) if isinstance(error, StoreError) else type(error).__name__

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from workbench.model.jsonvalue import ABSENT, same_json
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from workbench.model.case import CaseTool
-    from workbench.model.jsonvalue import Json, JsonMap
+    from workbench.model.jsonvalue import Absent, Json, JsonMap
     from workbench.model.trace import Tool
 
 __all__ = ["Change", "Drift", "drifts"]
@@ -73,23 +75,24 @@ def _changes(old: JsonMap, new: JsonMap, at: str) -> Iterator[tuple[Change, str]
     yield from _properties(_map(old, "properties"), _map(new, "properties"), at)
     yield from _enum(old, new, at)
     for key in sorted((old.keys() | new.keys()) - {"properties", "required", "enum"}):
-        before, after = old.get(key), new.get(key)
-        if before == after:
+        before, after = old.get(key, ABSENT), new.get(key, ABSENT)
+        if same_json(before, after):
             continue
         if key in _WORDS:
             yield Change.REWORDED, f"{at}{key}"
         elif key in _NAMED and isinstance(before, dict) and isinstance(after, dict):
             for name in sorted(before.keys() | after.keys()):
-                yield from _schemas(before.get(name), after.get(name), f"{at}{key}.{name}")
+                left, right = before.get(name, ABSENT), after.get(name, ABSENT)
+                yield from _schemas(left, right, f"{at}{key}.{name}")
         else:
             yield from _schemas(before, after, f"{at}{key}")
 
 
-def _schemas(before: Json, after: Json, at: str) -> Iterator[tuple[Change, str]]:
+def _schemas(before: Json | Absent, after: Json | Absent, at: str) -> Iterator[tuple[Change, str]]:
     """Compare what is a schema, or the value of a keyword."""
     if isinstance(before, dict) and isinstance(after, dict):
         yield from _changes(before, after, f"{at}.")
-    elif before != after:
+    elif not same_json(before, after):
         yield Change.BREAKING, f"{at} is another one"
 
 
@@ -114,16 +117,20 @@ def _properties(
 
 def _enum(old: JsonMap, new: JsonMap, at: str) -> Iterator[tuple[Change, str]]:
     before, after = old.get("enum"), new.get("enum")
-    if before == after:
+    if same_json(before, after):
         return
     if not isinstance(before, list) or not isinstance(after, list):
         narrower = before is None
         yield Change.BREAKING if narrower else Change.ADDITIVE, f"{at}enum is another one"
         return
-    if any(value not in after for value in before):
+    if any(not _is_in(value, after) for value in before):
         yield Change.BREAKING, f"{at}enum has lost values"
-    if any(value not in before for value in after):
+    if any(not _is_in(value, before) for value in after):
         yield Change.ADDITIVE, f"{at}enum has more values"
+
+
+def _is_in(value: Json, values: Sequence[Json]) -> bool:
+    return any(same_json(value, other) for other in values)
 
 
 def _map(schema: JsonMap, key: str) -> Mapping[str, Json]:
