@@ -58,6 +58,9 @@ _UNDER_WAY: Final = frozenset(
 )
 
 
+_LEAST_DIGITS: Final = 4
+
+
 def success_without_read_back(facts: Facts) -> Iterator[Hint]:
     """Find success claimed after a call that said no, or of what was under way or never read back."""
     yield from _success_after_refusal(facts)
@@ -103,8 +106,12 @@ def _names(facts: Facts, seq: int, call: Call) -> bool:
 
 
 def _says(text: str, name: str) -> bool:
-    """Whether a text says a name by itself: `17` is neither in `A-17` nor in `170` nor in `17.5`."""
-    at = text.find(name) if name else -1
+    """Whether a text says a name by itself: `op_1` is neither in `A-op_1` nor in `op_17`.
+
+    A number of few digits is not taken for a name: it counts something in nearly every text.
+    """
+    is_name = bool(name) and not (name.isdigit() and len(name) < _LEAST_DIGITS)
+    at = text.find(name) if is_name else -1
     while at >= 0:
         before, after = text[max(0, at - 2) : at], text[at + len(name) :][:2]
         if not _goes_on(before[::-1]) and not _goes_on(after):
