@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,6 +57,18 @@ def test_decisions_made_together_are_one_commit(store: Store) -> None:
     assert [decision.seq for decision in made] == [1, 2, 3]
     assert store.decisions("d-1")[1:] == made
     assert store.verify().entries == before + 1
+
+
+def test_several_threads_read_at_once(store: Store) -> None:
+    """A view's callback and its worker ask one store: neither takes the other's answer."""
+    for _ in range(4):
+        store.decide("d-1", at="2026-05-31T08:00:00Z", actor="ann", kind="retain")
+
+    def found(_: int) -> int:
+        return len(store.decisions("d-1"))
+
+    with ThreadPoolExecutor(3) as pool:
+        assert set(pool.map(found, range(60))) == {4}
 
 
 def test_results_come_back_as_they_were(store: Store) -> None:

@@ -39,9 +39,9 @@ def connect() -> DuckDBPyConnection:
             "temp_directory": "",
         }
     )
-    for setting in ("enable_progress_bar = false", "parquet_metadata_cache = true"):
-        connection.execute(f"set {setting}")
-    connection.execute("set TimeZone = 'UTC'")
+    connection.execute("set enable_progress_bar = false")  # as cursors have it without being told
+    for setting in ("parquet_metadata_cache = true", "TimeZone = 'UTC'"):
+        connection.execute(f"set global {setting}")
     return connection
 
 
@@ -73,10 +73,10 @@ def ask(
     values: Mapping[str, Any],
     fetch: Callable[[DuckDBPyRelation], Answer],
 ) -> Answer:
-    """Ask about the rows of part files.
+    """Ask about the rows of part files; several threads may ask at once.
 
     Args:
-        connection: to ask.
+        connection: to ask; each question has a cursor of its own, as one takes one at a time.
         table: whose files they are.
         files: paths relative to it, at least one.
         query: SQL in which `{parts}` stands for them.
@@ -89,7 +89,8 @@ def ask(
     paths = [glob_safe(str(table.path / path)) for path in files]
     text = query.replace("{parts}", "read_parquet($parts, hive_partitioning=false)")
     try:
-        return fetch(connection.sql(text, params={"parts": paths, **values}))
+        with connection.cursor() as own:
+            return fetch(own.sql(text, params={"parts": paths, **values}))
     except _NOT_THE_FILE:
         raise
     except duckdb.Error:
