@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tests.builders import a_call, a_trace, a_user
 from tests.ui import review_builders as drafts
 from tests.ui.stores import a_store
+from workbench.model.trace import Grade, Loss, Losses
 from workbench.review.incident import open_draft
 from workbench.review.vault import Vault
 from workbench.store.handle import open_store
@@ -33,7 +34,7 @@ __all__ = ["NAMES", "every_state", "tell_of_trouble", "tell_of_work"]
 NAMES = (
     *("empty_store", "no_match", "no_run", "no_row", "no_suggestion"),
     *("nothing_personal", "all_decided", "unreadable", "looking", "ready"),
-    *("judging", "no_case", "waiting"),
+    *("judging", "no_case", "waiting", "never_a_case"),
 )
 """Of the cells, one a view."""
 _PLAIN = a_trace(a_user(""), a_call("billing.pause"), run_id="plain")
@@ -68,8 +69,22 @@ def every_state(folder: str) -> dict[str, View]:
             Missing(title="No contract is stated yet.", detail="State what must never happen."),
             look_again=lambda: None,
         ),
+        PickerView(_of_too_little(here)),
     )
     return dict(zip(NAMES, views, strict=True))
+
+
+def _of_too_little(here: Path) -> Picker:
+    """Return a picker of a run of which no case can be made."""
+    fix = "record what tools answered: `capture_tool_results=True`"
+    lost = Losses(
+        items=(
+            Loss(kind="results_missing", caps=Grade.SKELETON, count=7, fix=fix),
+            Loss(kind="times_missing", caps=Grade.NEEDS_FIXTURES, note="no event has a time"),
+        )
+    )
+    store = a_store(here / "bare", a_trace(a_user(), a_call("a"), run_id="run"), losses=lost)
+    return Picker(store, reviewer="Ada", run="run")
 
 
 def tell_of_work(views: dict[str, View]) -> None:
