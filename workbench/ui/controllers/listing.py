@@ -20,12 +20,14 @@ from workbench.ui.controllers.findings import (
     row_of,
 )
 from workbench.ui.controllers.groups import groups_of, shown_whole
+from workbench.ui.controllers.redaction_log import is_about
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from workbench.model.jsonvalue import Json, JsonMap
     from workbench.redact.desk import Look
+    from workbench.store.records import Decision as Entry
     from workbench.ui.controllers.decided import Taken
     from workbench.ui.controllers.findings import Finding
     from workbench.ui.controllers.groups import Group
@@ -76,6 +78,15 @@ class Listing:
         still_open = {finding.name for finding in self.findings if is_open(finding, decided)}
         left = (group.left(still_open) for group in self.alike)
         return tuple(group for group in left if group is not None)
+
+    def about(self, entries: Sequence[Entry], decided: Taken) -> str | None:
+        """Return the finding that decisions were about; of several the group, if it is open."""
+        names = {f.name for f in self.findings if any(is_about(entry, f) for entry in entries)}
+        groups = self.groups(decided) if len(entries) > 1 else ()
+        for group in groups:
+            if not names.isdisjoint(member.name for member in group.members):
+                return group.name
+        return next((f.name for f in self.findings if f.name in names), None)
 
     def rows(self, decided: Taken) -> list[Json]:
         """Return a line for each finding; no raw value."""

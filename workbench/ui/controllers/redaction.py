@@ -18,7 +18,7 @@ from workbench.ui.controllers.findings import also_left, written
 from workbench.ui.controllers.groups import raw_values
 from workbench.ui.controllers.listing import listing_of
 from workbench.ui.controllers.raw_draft import RawDraft
-from workbench.ui.controllers.redaction_log import RedactionLog, is_about
+from workbench.ui.controllers.redaction_log import RedactionLog
 from workbench.ui.controllers.worker import Worker, said_of
 
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ class RedactionReview:
         return tuple(dict.fromkeys([*names, *([self.reviewer] if self.reviewer else [])]))
 
     @property
+    def subject(self) -> str:
+        """Id of the draft; the store files the decisions under it."""
+        return self._raw.draft.draft
+
+    @property
     def seen(self) -> int:
         """How much of the log `rows` tells."""
         return self._log.seen
@@ -177,7 +182,7 @@ class RedactionReview:
 
     def summary(self) -> str:
         """Say in one line where the redaction stands."""
-        subject, listing = f"redaction of {self._raw.draft.draft}", self._listing
+        subject, listing = f"redaction of {self.subject}", self._listing
         if listing is None:
             return f"{subject}: {self.failure or 'being looked at'}"
         found, unseen = listing.base.redaction, listing.now.redaction.unreviewed
@@ -244,17 +249,12 @@ class RedactionReview:
     def undo(self) -> str | None:
         """Take back the reviewer's last decision, a group's as one; return what to look at."""
         self._require_reviewer()
-        undone = self._log.undo(by=self.reviewer)
-        about = self._taken_back(undone)
-        groups = self._found.groups(self._taken) if len(undone) > 1 else ()
-        names = [group.name for group in groups if about & {f.name for f in group.members}]
-        names.extend(f.name for f in self.findings if f.name in about)
-        return next(iter(names), None)
+        return self._taken_back(self._log.undo(by=self.reviewer))
 
     def undo_one(self) -> str | None:
         """Take back the reviewer's last decision alone; return the finding it was about."""
         self._require_reviewer()
-        return next(iter(self._taken_back([self._log.undo_one(by=self.reviewer)])), None)
+        return self._taken_back((self._log.undo_one(by=self.reviewer),))
 
     def reveal(self, name: str) -> list[Json]:
         """Return the raw values of a finding, a list a hunk; who looked is written down first."""
@@ -340,11 +340,11 @@ class RedactionReview:
         left = [also_left(f, self.findings) for f, decision in made if decision.decision in stays]
         self.notice = left[0] if left else None
 
-    def _taken_back(self, undone: Sequence[Entry]) -> set[str]:
-        """Work out what was undone; return the findings that it was about."""
+    def _taken_back(self, undone: Sequence[Entry]) -> str | None:
+        """Work out what was undone; return the finding or the group that it was about."""
         self.notice = None
         self.check()
-        return {f.name for f in self.findings if any(is_about(entry, f) for entry in undone)}
+        return None if self._listing is None else self._listing.about(undone, self._taken)
 
     @property
     def _taken(self) -> Taken:
