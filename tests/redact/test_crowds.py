@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import string
 import time
+from collections import Counter
+from itertools import chain
 
 import pytest
 from hypothesis import given, strategies as st
 from rapidfuzz.distance import OSA
 
 from workbench.redact.assign import Assignment, Value, assign
-from workbench.redact.checks import luhn_digit
+from workbench.redact.checks import luhn_digit, zh_check
 from workbench.redact.draws import Drawer
 from workbench.redact.nearest import Anchors
 from workbench.redact.variants import CROWD, Member, cluster
@@ -73,6 +75,43 @@ def test_wrong_check_digits_are_drawn_about_twice() -> None:
 
     assert done.lost == {}
     assert sum(count for text in texts for _, count in done.draws[text]) <= 2 * len(texts)
+
+
+def test_ids_that_read_as_days_are_drawn_about_twice() -> None:
+    """Hardly one draw of eight digits is a day of the calendar too: each took some ninety."""
+    texts = [
+        f"{year}{month:02d}{day:02d}"
+        for year in (1990, 2024)
+        for month in range(1, 6)
+        for day in range(1, 13)
+    ]
+
+    done = _assigned(texts, "ACCOUNT_ID")
+
+    assert done.lost == {}
+    assert sum(dict(chain.from_iterable(done.draws.values())).values()) <= 2 * len(texts)
+
+
+def test_valid_ones_near_one_another_are_values_of_their_own() -> None:
+    """No edit script keeps a check digit: what hung together was drawn anew a thousand times."""
+    bodies = [f"1101011990{1 + n % 12:02d}{1 + n % 28:02d}{n:03d}" for n in range(40)]
+    texts = [body + zh_check(body) for body in bodies]
+
+    done = _assigned(texts, "ZH_ID")
+
+    assert done.lost == {}
+    assert max(Counter(done.clusters.values()).values()) <= 2
+    assert sum(dict(chain.from_iterable(done.draws.values())).values()) <= 60 * len(texts)
+
+
+def test_two_valid_ones_near_each_other_stay_near() -> None:
+    """An agent that mistook one card for another is seen to have done so still."""
+    texts = ["4111111111111111", "4111111111111129"]
+
+    done = _assigned(texts, "CREDIT_CARD")
+
+    assert done.lost == {}
+    assert len(set(done.clusters.values())) == 1
 
 
 def test_many_damaged_ones_around_one_are_no_variants_of_it() -> None:

@@ -64,6 +64,8 @@ _OWN_CHECK: Final = {
     "ZH_ID": "zh_id",
     "US_SSN": "ssn",
 }
+_CHECKED: Final = frozenset({"CREDIT_CARD", "IBAN_CODE", "ZH_ID"})
+"""Types with a check digit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +142,7 @@ def _form_clusters(book: Book) -> set[str]:
             apart=bool(one.value.order)
             or (group, one.core.key) in full
             or (old is not None and old.apart),
+            checked=one.value.type in _CHECKED and _is_valid(one),
         )
     book.first = first
     anchor_of, crowded = cluster(members.values())

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.redact.checks import (
     has_luhn,
     iban_remainder,
+    is_date,
     is_iban,
     is_phone,
     is_zh_id,
@@ -140,7 +141,18 @@ def _identifier(draw: Draw) -> list[str]:
         re.IGNORECASE,
     ):
         units[12], units[16] = draw.key[12], draw.key[16]
+    if draw.counter and len(draw.key) == 8 and is_date(draw.surface):
+        units[4:] = _day(draw)  # hardly one draw of eight digits is a day too
     return units
+
+
+def _day(draw: Draw) -> str:
+    """Return month and day of any year, in four digits."""
+    number, tag = draw.drawer.number, str(draw.counter)
+    month, day = (
+        number(most, draw.label, name, tag) for name, most in (("month", 12), ("day", 28))
+    )
+    return f"{1 + month:02d}{1 + day:02d}"
 
 
 def _secret(draw: Draw) -> list[str]:
@@ -221,14 +233,8 @@ def _zh_id(draw: Draw) -> list[str]:
         return _plain(draw)
     units = _plain(draw)
     if is_zh_id(draw.key):
-        number = draw.drawer.number
-        tag = str(draw.counter)
-        year = 1940 + number(65, draw.label, "year", tag)
-        month, day = (
-            1 + number(12, draw.label, "month", tag),
-            1 + number(28, draw.label, "day", tag),
-        )
-        units[6:14] = f"{year}{month:02d}{day:02d}"
+        year = 1940 + draw.drawer.number(65, draw.label, "year", str(draw.counter))
+        units[6:14] = f"{year}{_day(draw)}"
         units[17] = zh_check("".join(units[:17])).lower()
     return units
 

@@ -149,6 +149,8 @@ def is_phone(text: str) -> bool:
     """Whether the numbering plans know a number; without a country code, the American one."""
     if not 7 <= len(text) <= 40 or any(c.isalpha() and c != "x" for c in text):
         return False
+    if len(text) > 13 and text.isdigit() and not text.startswith("011"):
+        return False  # no number of the default plans, which a parser takes long to say
     import phonenumbers  # noqa: PLC0415  desk extra
 
     region = "CN" if re.fullmatch(r"1[3-9]\d{9}", text.strip(), re.ASCII) else "US"

@@ -20,7 +20,7 @@ from workbench.redact.skeleton import folded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FACTS", "facts_of", "lost_facts", "pair_facts"]
+__all__ = ["FACTS", "facts_of", "is_lost", "is_of_validity", "lost_facts", "pair_facts"]
 
 _OWN: Final = {
     "EMAIL_ADDRESS": "email",
@@ -178,3 +178,22 @@ def lost_facts(before: str, after: str, kind: str = "") -> tuple[str, ...]:
     old, new = facts_of(before, kind), facts_of(after, kind)
     gained = {f"gained:{fact}" for fact in new - old if fact.startswith("valid:")}
     return tuple(sorted((old - new) | gained))
+
+
+def is_of_validity(lost: str) -> bool:
+    """Whether a lost fact, or a gained one, is that a check holds.
+
+    >>> is_of_validity("gained:valid:luhn"), is_of_validity("invalid:luhn")
+    (True, False)
+    """
+    return lost.removeprefix("gained:").startswith("valid:")
+
+
+def is_lost(lost: str, after: str) -> bool:
+    """Whether a replacement loses, or gains, a fact of validity as another one did.
+
+    >>> is_lost("valid:date", "2024-02-30"), is_lost("gained:valid:date", "2024-02-30")
+    (True, False)
+    """
+    fact = lost.removeprefix("gained:")
+    return VALIDITY[fact.removeprefix("valid:")](after) == (fact != lost)

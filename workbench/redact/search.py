@@ -10,9 +10,9 @@ import ahocorasick_rs
 
 from workbench.redact.crowds import is_numbered
 from workbench.redact.draws import alphabet_of
-from workbench.redact.facts import lost_facts, pair_facts
+from workbench.redact.facts import is_lost, is_of_validity, lost_facts, pair_facts
 from workbench.redact.finding import Family, family_of
-from workbench.redact.members import draws_behind, draws_in_reserve, render
+from workbench.redact.members import draws_behind, draws_in_reserve, draws_of, render
 from workbench.redact.skeleton import folded, letters_of
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class _Search:
     users: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Label of a draw -> the values that rest on it."""
     tried: Counter[str] = field(default_factory=Counter)
+    hard: dict[str, str] = field(default_factory=dict)
+    """Value -> the validity that it lost last, which the next draw loses most likely, too."""
 
     def run(self, tries: int) -> Drawn:
         """Return the pseudonyms with the facts that they still lost."""
@@ -96,7 +98,7 @@ class _Search:
         while pending:
             for text in pending:
                 self._set(text, render(book, book.known[text]))
-            lost = {text: self._lost(text) for text in pending}
+            lost = {text: self._lost_first(text) for text in pending}
             again = [
                 t for t in pending if lost[t] and self.tried[t] < self._patience(t, lost[t], tries)
             ]
@@ -185,7 +187,7 @@ class _Search:
         book, known = self.book, self.book.known[text]
         labels = draws_behind(book, known)
         if _CLASHES.isdisjoint(lost):
-            return labels - draws_in_reserve(book, known)
+            return draws_of(book, known)
         if lost != ("distinct",):
             return labels
         owners = [book.known[owner] for owner in self._alike(text)]
@@ -202,6 +204,17 @@ class _Search:
     def _leave_series(self, anchor: str) -> None:
         """Draw an anchor, and all that are variants of it, alone from now on."""
         self.users[anchor].update(self.book.leave_series(anchor))
+
+    def _lost_first(self, text: str) -> tuple[str, ...]:
+        """Return the facts that a draw lost, or one of validity that makes looking at others idle."""
+        hard = None if self.book.frozen else self.hard.get(text)
+        if hard is not None and is_lost(hard, self.done[text]):
+            return (hard,)
+        lost = self._lost(text)
+        hard = next(filter(is_of_validity, lost), None)
+        if hard is not None:
+            self.hard[text] = hard
+        return lost
 
     def _lost(self, text: str) -> tuple[str, ...]:
         known = self.book.known[text]

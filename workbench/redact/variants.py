@@ -33,6 +33,8 @@ __all__ = [
 
 CROWD: Final = 12
 """Members that may be variants of one anchor; more of them, as well-formed as it, are a series."""
+_CHECKED: Final = 2
+"""Members of one anchor that may be valid by a check digit: draws that keep three of them are rare."""
 
 
 class Copied(NamedTuple):
@@ -108,6 +110,8 @@ class Member:
     """Known from another redaction of the same draft: an anchor there is one here."""
     apart: bool = False
     """An anchor whatever is near: its order among others counts, not its distance."""
+    checked: bool = False
+    """Valid by a check digit, which no edit script keeps but by chance."""
 
 
 class Clusters(NamedTuple):
@@ -125,7 +129,8 @@ def cluster(members: Iterable[Member]) -> Clusters:
     Pinned members come first as anchors, then well-formed, then frequent, then long ones. The result does not
     depend on the order of `members`. Where more than `CROWD` members as well-formed as their anchor are near it,
     they are values of their own (`user001` to `user500`), not variants of one; damaged ones then belong
-    to the nearest of them, unless more than `CROWD` do: no value is damaged in so many ways.
+    to the nearest of them, unless more than `CROWD` do: no value is damaged in so many ways. Of values
+    with a check digit that is right three are that many.
     """
     order = sorted(
         members,
@@ -146,9 +151,12 @@ def cluster(members: Iterable[Member]) -> Clusters:
 def _taken_apart(order: Sequence[Member]) -> tuple[dict[str, str], frozenset[str]]:
     """Return for each key of one group its anchor, and the anchors that are of crowds."""
     found = _attached(order, frozenset())
-    valid = {m.key: m.valid for m in order}
-    alike = {key: anchor for key, anchor in found.items() if valid[key] == valid[anchor]}
-    crowded = {anchor for anchor, size in Counter(alike.values()).items() if size > CROWD}
+    members = {m.key: m for m in order}
+    alike = {
+        key: anchor for key, anchor in found.items() if members[key].valid == members[anchor].valid
+    }
+    most = {anchor: _CHECKED if members[anchor].checked else CROWD for anchor in alike.values()}
+    crowded = {anchor for anchor, size in Counter(alike.values()).items() if size > most[anchor]}
     own = frozenset(key for key, anchor in alike.items() if anchor in crowded)
     found = _attached(order, own) if own else found
     sizes = Counter(found.values())
