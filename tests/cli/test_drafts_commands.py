@@ -308,9 +308,9 @@ def test_a_search_goes_on_from_its_journal(demo, shell):
         (["small.draft.json"], "was shrunk already"),
         (["redacted.draft.json", "--lock", "nonsense"], "nonsense is no place in a trace"),
         (["redacted.draft.json", "--stimulus", "live"], "--stimulus: is live"),
-        (["redacted.draft.json", "--budget-calls", "0"], "--budget-calls: 0 is not positive"),
-        (["redacted.draft.json", "--jobs", "-1"], "-1 is not positive"),
-        (["redacted.draft.json", "--jobs", "two"], "invalid _positive value"),
+        (["redacted.draft.json", "--budget-calls", "0"], "--budget-calls: '0' is no integer >= 1"),
+        (["redacted.draft.json", "--jobs", "-1"], "--jobs: '-1' is no integer >= 1"),
+        (["redacted.draft.json", "--jobs", "two"], "--jobs: 'two' is no integer >= 1"),
         (["redacted.draft.json", "--contract", "other.yaml"], "states other clauses"),
     ],
 )

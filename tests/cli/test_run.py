@@ -36,9 +36,7 @@ def test_a_baseline_is_made_with_a_reason_and_compared_with(cases, shell):
     again = shell("run", "cases", *AGENT, "--baseline", "cases/baseline.json", "--json")
 
     assert first.status == 1
-    assert first.out.endswith(
-        "baseline: 1 entries change\n+ pause-with-unknown-outcome: fail 0/1\n"
-    )
+    assert first.out.endswith("baseline: 1 change\n+ pause-with-unknown-outcome: fail 0/1\n")
     written = json.loads((cases / "cases" / "baseline.json").read_text("utf-8"))
     assert written["updated"]["reason"] == "the incident, not mended yet"
     assert again.status == 1

@@ -15,6 +15,7 @@ from workbench.cli.reporting import (
     write_reports,
 )
 from workbench.errors import InputError
+from workbench.model.wording import counted
 from workbench.replay.adapters.environment import upstream_from
 from workbench.runner.baseline import (
     Baseline,
@@ -86,7 +87,7 @@ def _update(file: Path, old: Baseline, report: RunReport, options: Namespace) ->
     save_baseline(new, file)
     lines = baseline_diff(old, new)
     say = complain if options.json else print
-    say("\n".join((f"baseline: {len(lines)} entries change", *map(harmless, lines))))
+    say("\n".join((f"baseline: {counted(len(lines), 'change')}", *map(harmless, lines))))
 
 
 def _run(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.cli.flags.reporting import add_report_arguments
-from workbench.cli.flags.shared import add_json
+from workbench.cli.flags.shared import add_json, count
 from workbench.replay.isolation.levels import Level
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--layer", choices=LAYERS, default=LAYERS[0])
     parser.add_argument(
-        "--trials", metavar="N", type=_count, help="live trials of cases that state none"
+        "--trials", metavar="N", type=count, help="live trials of cases that state none"
     )
     parser.add_argument(
         "--select", metavar="EXPR", help="e.g. 'severity<=S1 and tag:billing', or not state==muted"
@@ -68,15 +68,8 @@ def _add_baseline(parser: ArgumentParser) -> None:
 
 def _add_budget(parser: ArgumentParser) -> None:
     parser.add_argument("--budget-usd", metavar="X", type=_amount, help="stop at this cost")
-    parser.add_argument("--budget-tokens", metavar="N", type=_count, help="stop at so many tokens")
+    parser.add_argument("--budget-tokens", metavar="N", type=count, help="stop at so many tokens")
     parser.add_argument("--budget-minutes", metavar="M", type=_amount, help="stop after so long")
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text[:19]) < 1:
-        message = f"{text!r} is no integer >= 1"
-        raise ArgumentTypeError(message)
-    return int(text[:19])
 
 
 def _amount(text: str) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-__all__ = ["add_json", "add_ner", "add_run", "add_store", "add_tools"]
+__all__ = ["add_json", "add_ner", "add_run", "add_store", "add_tools", "count"]
 
 
 def add_store(parser: ArgumentParser) -> None:
@@ -46,3 +47,15 @@ def add_ner(parser: ArgumentParser) -> None:
         action="store_true",
         help="go on although names in prose are not detected",
     )
+
+
+def count(text: str) -> int:
+    """Read a number of things as the type of a flag.
+
+    Raises:
+        ArgumentTypeError: it is no integer, or less than 1.
+    """
+    if not text.isascii() or not text.isdecimal() or int(text[:19]) < 1:
+        message = f"{text!r} is no integer >= 1"
+        raise ArgumentTypeError(message)
+    return int(text[:19])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.cli.flags.shared import add_json, add_run
+from workbench.cli.flags.shared import add_json, add_run, count
 from workbench.model.case import Stimulus
 
 if TYPE_CHECKING:
@@ -39,12 +38,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--budget-calls",
         metavar="N",
-        type=_positive,
+        type=count,
         default=500,
         help="oracle calls (default: 500)",
     )
     parser.add_argument(
-        "--jobs", metavar="N", type=_positive, default=1, help="processes that judge ahead"
+        "--jobs", metavar="N", type=count, default=1, help="processes that judge ahead"
     )
     parser.add_argument(
         "--journal", metavar="F", type=Path, help="file from which an interrupted search goes on"
@@ -62,11 +61,3 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o", "--out", metavar="DRAFT", type=Path, required=True, help="draft file to write"
     )
     add_json(parser)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        message = f"{number} is not positive"
-        raise ArgumentTypeError(message)
-    return number
