@@ -2,7 +2,8 @@
 
 Medians measured on real files, of a run and of each of its events: AgentDojo 5.0 KB and 330 bytes,
 tau-bench 17 KB and 470, tau2-bench 28 KB and 580, OpenTelemetry spans 23 KB and 1,650 (whole histories
-stand in them), SWE-agent 65 KB and 1,400, OpenHands 116 KB and 1,540. Texts here are made to that.
+stand in them), SWE-agent 65 KB and 1,400, OpenHands 116 KB and 1,540, Who&When 60 KB and 1,050, an
+Inspect log of a browser 345 KB and 17,000. Texts here are made to that.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import json
 from random import Random
 from typing import TYPE_CHECKING, Final
 
+from benchmarks.ingest_logs import inspect, openhands, swe_agent, whowhen
+from benchmarks.ingest_texts import prose, tool_answer
 from workbench.casefile.trace import trace_document
 from workbench.model.event import Claim, ModelReply, ToolCall, ToolResult, UserMessage
 from workbench.model.trace import Trace, renumbered
@@ -23,12 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["INVENTED", "lines_of"]
 
-_TEXT: Final = (
-    "account amount billing booking cancel card charge confirm customer date email flight invoice "
-    "member month order passenger payment pending plan please policy refund reservation retry "
-    "status the to transfer user was with café “quoted” don't 2024-05-20 $120.50"
-)
-_WORDS: Final = _TEXT.split()
 _POLICY: Final = (
     "# Policy\n\nAs an agent, you help users to book, modify or cancel.\n\n- Before any action "
     'that writes, list its details and obtain an explicit "yes".\n- Never invent information.\n'
@@ -47,40 +44,33 @@ _TOOLS: Final = json.dumps(
 
 
 def lines_of(make: Callable[[Random, int], Json], count: int) -> Iterator[bytes]:
-    """Yield `count` different records as JSON lines, the same ones each time."""
+    """Yield `count` different records as JSON lines, the same ones each time.
+
+    Letters are written as the recorders write them, as such or as escapes: a text with one that is
+    no ASCII takes `json.loads` and us more time.
+    """
     chance = Random(7)  # noqa: S311  no secret
     for nth in range(count):
-        yield json.dumps(make(chance, nth)).encode() + b"\n"
-
-
-def _prose(chance: Random, words: int) -> str:
-    text = " ".join(chance.choices(_WORDS, k=words))
-    return text.replace("please ", "please:\n  - ")
-
-
-def _answer(chance: Random, words: int) -> str:
-    """Return a tool's answer: JSON in a text, as most recorders keep it."""
-    rows = [{"id": n, "name": _prose(chance, 2), "paid": n % 2 == 0} for n in range(3)]
-    return json.dumps({"status": "ok", "note": _prose(chance, words), "rows": rows})
+        yield json.dumps(make(chance, nth), ensure_ascii=make in _ASCII).encode() + b"\n"
 
 
 def agentdojo(chance: Random, nth: int) -> Json:
     """Eight to twelve messages; arguments as a structure, the call repeated in its result."""
     messages: list[Json] = [
         {"role": "system", "content": _POLICY},
-        {"role": "user", "content": _prose(chance, 30)},
+        {"role": "user", "content": prose(chance, 30)},
     ]
     for turn in range(chance.randint(3, 5)):
         call: JsonMap = {
             "function": "get_transactions",
-            "args": {"n": chance.randint(1, 100), "since": _prose(chance, 2)},
+            "args": {"n": chance.randint(1, 100), "since": prose(chance, 2)},
             "id": f"call_{nth}_{turn}",
         }
         messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        content = "\n".join(f"- {_prose(chance, 3)}: {_prose(chance, 4)}" for _ in range(13))
+        content = "\n".join(f"- {prose(chance, 3)}: {prose(chance, 4)}" for _ in range(13))
         result: JsonMap = {"role": "tool", "content": content, "tool_call": call, "error": None}
         messages.append(result | {"tool_call_id": call["id"]})
-    messages.append({"role": "assistant", "content": _prose(chance, 40), "tool_calls": None})
+    messages.append({"role": "assistant", "content": prose(chance, 40), "tool_calls": None})
     data: JsonMap = {
         "suite_name": "banking",
         "pipeline_name": "scripted",
@@ -99,9 +89,9 @@ def agentdojo(chance: Random, nth: int) -> Json:
 
 def tau_bench(chance: Random, nth: int) -> Json:
     """A long policy, then twenty to thirty messages in the form of OpenAI chat."""
-    messages: list[Json] = [{"role": "system", "content": _POLICY + _prose(chance, 1000)}]
+    messages: list[Json] = [{"role": "system", "content": _POLICY + prose(chance, 1000)}]
     for turn in range(chance.randint(6, 9)):
-        messages.append({"role": "user", "content": _prose(chance, 15)})
+        messages.append({"role": "user", "content": prose(chance, 15)})
         function: JsonMap = {
             "name": "get_reservation_details",
             "arguments": json.dumps({"reservation_id": f"R{nth}{turn}"}),
@@ -109,8 +99,8 @@ def tau_bench(chance: Random, nth: int) -> Json:
         call: JsonMap = {"id": f"call_{nth}_{turn}", "type": "function", "function": function}
         messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
         told: JsonMap = {"role": "tool", "tool_call_id": call["id"], "name": function["name"]}
-        messages.append(told | {"content": _answer(chance, 70)})
-        messages.append({"role": "assistant", "content": _prose(chance, 38), "tool_calls": None})
+        messages.append(told | {"content": tool_answer(chance, 70)})
+        messages.append({"role": "assistant", "content": prose(chance, 38), "tool_calls": None})
     info: JsonMap = {"task": {"user_id": f"u{nth}", "actions": [], "instruction": "be brief"}}
     return {"task_id": nth, "reward": float(nth % 2), "info": info, "traj": messages, "trial": 0}
 
@@ -122,7 +112,7 @@ def tau2_bench(chance: Random, nth: int) -> Json:
         call: JsonMap = {
             "id": f"call_{nth}_{turn}",
             "name": "get_line",
-            "arguments": {"line_id": f"L{turn}", "customer": _prose(chance, 2)},
+            "arguments": {"line_id": f"L{turn}", "customer": prose(chance, 2)},
             "requestor": "assistant",
         }
         provided: JsonMap = {"name": call["name"], "arguments": json.dumps(call["arguments"])}
@@ -135,14 +125,14 @@ def tau2_bench(chance: Random, nth: int) -> Json:
             "usage": {"completion_tokens": 25, "prompt_tokens": 4122},
             "raw_data": {"message": reply},
         }
-        answered: JsonMap = {"id": call["id"], "content": _answer(chance, 110), "error": False}
-        said: JsonMap = {"content": _prose(chance, 25), "tool_calls": None, "raw_data": None}
+        answered: JsonMap = {"id": call["id"], "content": tool_answer(chance, 110), "error": False}
+        said: JsonMap = {"content": prose(chance, 25), "tool_calls": None, "raw_data": None}
         messages += [
             {"role": "assistant", "content": None, **asked, **usual},
             {"role": "tool", "requestor": "assistant", **answered, **usual},
             {"role": "user", "usage": None, **said, **usual},
         ]
-    messages.append({"role": "assistant", "content": _prose(chance, 30), "tool_calls": None})
+    messages.append({"role": "assistant", "content": prose(chance, 30), "tool_calls": None})
     reward: JsonMap = {"reward": 1.0, "reward_basis": ["DB"], "info": {"env": None}}
     return {
         "id": f"simulation-{nth}",
@@ -154,31 +144,9 @@ def tau2_bench(chance: Random, nth: int) -> Json:
     }
 
 
-def swe_agent(chance: Random, nth: int) -> Json:
-    """Eleven acts, each with what the shell printed, and all of it again as the model saw it."""
-    history: list[Json] = [
-        {"role": "system", "content": _prose(chance, 700), "agent": "primary"},
-        {"role": "user", "content": _prose(chance, 500), "agent": "primary"},
-    ]
-    trajectory: list[Json] = []
-    for _ in range(11):
-        act = f"open src/part_{chance.randint(1, 99)}.py {chance.randint(1, 900)}"
-        thought, printed = _prose(chance, 37), "\n".join(_prose(chance, 10) for _ in range(21))
-        response = f"{thought}\n\n```\n{act}\n```"
-        told: JsonMap = {"action": act, "thought": thought}
-        history += [
-            {"role": "assistant", "content": response, "agent": "primary", **told},
-            {"role": "user", "content": f"{printed}\nbash-$ ", "agent": "primary"},
-        ]
-        state = json.dumps({"open_file": act.split()[1], "working_dir": "/repo"})
-        trajectory.append({"observation": printed, "response": response, "state": state, **told})
-    info: JsonMap = {"exit_status": "submitted", "submission": _prose(chance, 60)}
-    return {"environment": f"swe-{nth}", "trajectory": trajectory, "history": history, "info": info}
-
-
 def otlp(chance: Random, nth: int) -> Json:
     """One run a document: four requests, each with the history before it, three tool spans."""
-    history: list[Json] = [_message("user", _text(_prose(chance, 30)))]
+    history: list[Json] = [_message("user", _text(prose(chance, 30)))]
     trace_id = f"{nth + 1:032x}"
     spans: list[Json] = [
         _span(trace_id, 1, "invoke_agent", {"gen_ai.operation.name": "invoke_agent"})
@@ -191,7 +159,7 @@ def otlp(chance: Random, nth: int) -> Json:
             "name": "lookup",
             "arguments": {"account": f"AC-{turn}"},
         }
-        reply = _message("assistant", _text(_prose(chance, 40)) if done else call)
+        reply = _message("assistant", _text(prose(chance, 40)) if done else call)
         said: dict[str, str] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.request.model": "scripted",
@@ -208,7 +176,7 @@ def otlp(chance: Random, nth: int) -> Json:
         spans.append(_span(trace_id, 10 * turn + 2, "chat scripted", said))
         if done:
             break
-        answer = _answer(chance, 60)
+        answer = tool_answer(chance, 60)
         history += [reply, _message("tool", _answered(call, answer))]
         told = {
             "gen_ai.operation.name": "execute_tool",
@@ -268,9 +236,9 @@ def _attribute(key: str, value: str) -> Json:
 
 def trace1(chance: Random, nth: int) -> Json:
     """Our own format: about thirty events, arguments and results beside their texts."""
-    events: list[Event] = [UserMessage(text=_prose(chance, 30))]
+    events: list[Event] = [UserMessage(text=prose(chance, 30))]
     for turn in range(1, 9):
-        answer: JsonMap = {"account": f"A-{turn}", "note": _prose(chance, 60)}
+        answer: JsonMap = {"account": f"A-{turn}", "note": prose(chance, 60)}
         args: JsonMap = {"id": f"A-{turn}"}
         events += [
             ModelReply(call_ids=(f"c{turn}",)),
@@ -283,16 +251,22 @@ def trace1(chance: Random, nth: int) -> Json:
             ),
             ToolResult(call_id=f"c{turn}", result_raw=json.dumps(answer), result=answer),
         ]
-    text = _prose(chance, 40)
+    text = prose(chance, 40)
     events += [ModelReply(text=text), Claim(text=text, final=True)]
     return trace_document(Trace(run_id=f"run-{nth:06}", events=renumbered(events)))
 
+
+_ASCII: Final = (swe_agent, otlp)
+"""What writes them as escapes: no file of theirs in the corpus holds any other byte."""
 
 INVENTED: Final[dict[str, Callable[[Random, int], Json]]] = {
     "agentdojo": agentdojo,
     "tau_bench": tau_bench,
     "tau2_bench": tau2_bench,
     "swe_agent": swe_agent,
+    "openhands": openhands,
+    "whowhen": whowhen,
+    "inspect": inspect,
     "otlp": otlp,
     "trace1": trace1,
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import math
+import re
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
@@ -38,6 +39,11 @@ else:  # the codec reads hints at run time, where a recursive alias would not re
     JsonMap = dict[str, Any]
 
 _LITERAL_LIMIT_CHARS: Final = 1_000_000
+_OPENING: Final = ("{", "[", "(")
+_CLOSING: Final = ("}", "]", ")")
+"""A structure that Python writes ends with one; prose that begins with one most often does not."""
+_LABEL: Final = re.compile(r"[\[({][^\[\](){}'\"#\\]*[\])}]\s*[^\s,]")
+"""`[132] link ...`, `[INFO] ...`: no literal, and told so before a parser says it at length."""
 _DEPTH_LIMIT: Final = 500
 
 
@@ -107,7 +113,9 @@ def parse_text(text: str) -> Parsed:
 def _parse_literal(text: str) -> Parsed:
     plain = _parsed(value=text, form=TextForm.TEXT)
     stripped = text.strip()
-    if not stripped.startswith(("{", "[", "(")) or len(text) > _LITERAL_LIMIT_CHARS:
+    if not stripped.startswith(_OPENING) or len(text) > _LITERAL_LIMIT_CHARS:
+        return plain
+    if not stripped.endswith(_CLOSING) or _LABEL.match(stripped):
         return plain
     try:
         value = _as_json(ast.literal_eval(stripped))

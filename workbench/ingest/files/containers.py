@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from workbench.model.jsonvalue import Json, JsonMap
 
-__all__ = ["Container", "records_of", "records_of_line"]
+__all__ = ["Container", "readable", "records_of", "records_of_line"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +83,9 @@ def records_of(document: Piece) -> Iterator[Piece]:
     """
     if isinstance(document.value, list) and not _is_conversation(document.value):
         for item in _items(document, (), document.value, None):
-            yield from map(_readable, records_of_line(item))
+            yield from map(readable, records_of_line(item))
     else:
-        yield from map(_readable, records_of_line(document))
+        yield from map(readable, records_of_line(document))
 
 
 def records_of_line(piece: Piece) -> Iterator[Piece]:
@@ -101,7 +101,8 @@ def records_of_line(piece: Piece) -> Iterator[Piece]:
         yield record if record.place else replace(record, place=piece.place)
 
 
-def _readable(piece: Piece) -> Piece:
+def readable(piece: Piece) -> Piece:
+    """Return a record that was parsed however deep it is, held against the limit."""
     if nests_within(piece.raw, piece.value, DEPTH_LIMIT):
         return piece
     return replace(piece, value=None, error=TOO_DEEP)

@@ -16,9 +16,11 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
+from msgspec import structs
+
 from workbench.casefile.files import require_file
 from workbench.errors import InputError, TraceFormatError
-from workbench.ingest.files.containers import records_of, records_of_line
+from workbench.ingest.files.containers import readable, records_of, records_of_line
 from workbench.ingest.files.decoders import Decoder, decoder_of
 from workbench.ingest.records.jsontext import CUT_OFF, DEPTH_LIMIT, FIX_CUT, texts_in
 from workbench.ingest.records.parts import read_value
@@ -73,6 +75,8 @@ class SourceText:
     """What reads it when it is binary."""
     document: Piece | None = None
     """The one JSON document that it is; reading it showed that it is no JSON Lines."""
+    first: Piece | None = None
+    """The first line of JSON Lines, which was read to find that out."""
 
 
 def open_source(path: str | os.PathLike[str]) -> SourceText:
@@ -95,7 +99,7 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
     source = SourceText(path=found, shown=shown, lines=bool(second))
     piece = _parsed(first, depth=None)
     if piece.error is None:
-        return source if second else replace(source, document=piece)
+        return replace(source, first=piece) if second else replace(source, document=piece)
     if not second:
         fix = FIX_CUT if piece.error.startswith(CUT_OFF) else _FIX_BINARY
         raise TraceFormatError(piece.error, place=shown, fix=fix)
@@ -251,13 +255,20 @@ def _whole(source: SourceText) -> bytes:
 
 def _lines(source: SourceText, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
     with _unpacked(source.path, source.shown) as (stream, file):
-        number = 0
+        number, known = 0, source.first
         while line := stream.readline(_LIMIT_BYTES + 1):
             number += 1
             if len(line) > _LIMIT_BYTES:
                 raise _too_large(source.shown)
-            if line.strip():
-                yield from records_of_line(_parsed(line, place=f"line {number}"))
+            if not line.isspace():
+                place = f"line {number}"
+                piece = (
+                    readable(structs.replace(known, place=place))
+                    if known
+                    else _parsed(line, place=place)
+                )
+                known = None
+                yield from records_of_line(piece)
             on_bytes(file.tell())
 
 
