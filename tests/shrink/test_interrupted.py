@@ -101,7 +101,7 @@ def test_a_process_killed_with_workers_is_resumed_too(tmp_path):
 def test_ctrl_c_ends_with_the_best_trace_and_can_be_resumed(tmp_path):
     """The signal that a terminal sends, in the middle of a call."""
     log = tmp_path / "log"
-    process = started(log, pause=0.1)
+    process = started(log, pause=0.5)  # the rest takes seconds, however late this one wakes
     deadline = time.monotonic() + 30
     while not (log.exists() and len(answered(log)) >= 4) and time.monotonic() < deadline:
         time.sleep(0.02)
