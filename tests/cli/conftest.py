@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 
     from workbench.model.trace import Trace
 
-__all__ = ["CASE", "RUN", "Said", "save_trace"]
+__all__ = ["CASE", "CONTRACT", "DETAILS", "REDACT_KEYS", "RUN", "Said", "cases_in", "save_trace"]
 
 RUN = "run-leafbox-2041"
 CASE = "cases/pause.case.yaml"
+CONTRACT = ("--contract", "contract.yaml", "--policy", "redaction.yaml", "--without-ner")
+DETAILS = ("--owner", "billing", "--review-date", "2027-02-28", "--without-ner")
+REDACT_KEYS = {
+    *("findings", "clusters", "facts_kept", "facts_lost", "trigger_facts_lost"),
+    *("signature_same", "residue_hits", "unreviewed"),
+}
+"""What a step of redaction says as a document."""
 MENDED = "I could not confirm that your plan is paused."
 
 
@@ -40,6 +47,11 @@ class Said:
     def document(self) -> Any:  # noqa: ANN401  any JSON
         """The one JSON document on stdout; anything else there is an error."""
         return json.loads(self.out)
+
+
+def cases_in(folder: Path) -> list[Path]:
+    """Return every file below a folder of cases."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 @pytest.fixture
@@ -75,13 +87,11 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _write_mended(files.incident, files.folder / "mended.json")
     before, keys = Path.cwd(), os.environ.pop("WORKBENCH_KEYS", None)
     os.chdir(files.folder)
-    contract = ("--contract", "contract.yaml", "--policy", "redaction.yaml", "--without-ner")
-    details = ("--owner", "billing", "--review-date", "2027-02-28", "--without-ner")
     try:
         assert main(["ingest", "incident.json"]) == 0
-        assert main(["redact", RUN, *contract, "-o", "redacted.draft.json"]) == 0
+        assert main(["redact", RUN, *CONTRACT, "-o", "redacted.draft.json"]) == 0
         assert main(["shrink", "redacted.draft.json", "-o", "small.draft.json"]) == 0
-        assert main(["export", "small.draft.json", *details, "-o", CASE]) == 0
+        assert main(["export", "small.draft.json", *DETAILS, "-o", CASE]) == 0
     finally:
         os.chdir(before)
         if keys is not None:

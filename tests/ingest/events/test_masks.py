@@ -66,6 +66,9 @@ def test_masks_of_other_tools_are_known(tool: str) -> None:
 
     assert count_masks(json.dumps({"content": f"Dear {MASKS[tool]},"})) == len(marks)
     assert count_masks(json.dumps(dict.fromkeys(map(str, range(2)), marks[0]))) == 2
+    escaped = json.dumps({"content": MASKS[tool]}).replace("<", r"\u003c").replace(">", r"\u003e")
+    assert count_masks(escaped) == len(marks)  # as Go writes JSON
+    assert count_masks(json.dumps({"arguments": escaped})) == len(marks)
 
 
 @pytest.mark.parametrize(

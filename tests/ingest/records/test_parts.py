@@ -72,6 +72,8 @@ def test_a_part_that_is_not_there_has_no_place() -> None:
     [
         ('{"a": {"b": [{"c": 1}]}, "a": {"b": [7, 8]}}', ("a", "b", 1), "8"),
         ('{"a": {"b": [{"c": 1}]}, "a": {"b": [7, 8]}}', ("a", "b", 0, "c"), None),
+        ('{"x": {"a": [1, 22, 3]}, "a": [1, 22], "b": 0}', ("a", 1), "22"),
+        ('{"x": {"a": [1, 22]}, "a": [1, 22], "b": 0}', ("a", 1), "22"),
         ('{"a": 1, "b": 1, "a": 1}', ("a",), "1"),
         ('{"a": 11, "b": 2, "a": 11 }', ("b",), "2"),
         ('{"m": [{"a": [{"b": 1}, {"c": 2}], "a": [{"d": 33}]}]}', ("m", 0, "a", 0, "d"), "33"),
@@ -92,6 +94,13 @@ def test_odd_texts_are_walked(
         raw = f'{{"half": "{half}", {text[1:].lstrip()}'.encode()
 
     assert PartMap(raw).text(path) == part
+
+
+def test_a_list_is_found_where_it_stands_and_not_where_another_begins_like_it() -> None:
+    """What is cut at its elements must not be cut inside a longer one of the same name."""
+    raw = b'{"x": {"a": [1, 22, 3]}, "a": [1, 22], "b": 0}'
+
+    assert PartMap(raw).span(("a", 1)) == (raw.rindex(b"22"), raw.rindex(b"22") + 2)
 
 
 HOSTILE = [

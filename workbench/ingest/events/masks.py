@@ -46,6 +46,11 @@ _STARTS: Final = shortest(f"{_CLASSES}|{_WORDS}".split("|"))
 _MASKS: Final = (
     (("***",), _STARS),
     (tuple(f"<{word}" for word in _STARTS), re.compile(rf"<(?=[A-Zrmfs]){_BODY}>")),
+    # as Go and .NET write them in JSON
+    (
+        tuple(rf"\u003{sign}{word}" for sign in "cC" for word in _STARTS),
+        re.compile(rf"\\u003[cC](?=[A-Zrmfs]){_BODY}\\+u003[eE]"),
+    ),
     (tuple(f"[{word}" for word in _STARTS), re.compile(rf"\[(?=[A-Zrmfs]){_BODY}\]")),
     # what templates and usage texts hold too counts only where it is all of a value
     (tuple(f'"{{{word}' for word in _STARTS), re.compile(rf'"\{{(?:{_CLASSES})\}}(?:"|\\+")')),

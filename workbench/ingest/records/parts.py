@@ -43,6 +43,7 @@ _parsed: Final = maker_of(Parsed)
 _SPACE: Final = b" \t\n\r"
 _STRUCTURES: Final = ("{", "[")
 _OPENED: Final = re.compile(rb"\[[ \t\n\r]*")
+_ENDED: Final = re.compile(rb"[ \t\n\r]*\]")
 _GAP: Final = re.compile(rb"[ \t\n\r,]*")
 _COLON: Final = re.compile(rb"[ \t\n\r]*:[ \t\n\r]*")
 _CLOSED: Final = re.compile(rb"[ \t\n\r]*\}")
@@ -198,12 +199,13 @@ def _list_below(raw: bytes, around: Span, names: tuple[str, ...]) -> dict[Step, 
     for at in _values_of(raw, names[-1], start, end):
         opened = _OPENED.match(raw, at)
         placed = _placed(raw, opened.end(), node) if opened else None
-        if placed is None:
+        last = None if placed is None else placed[len(node) - 1][1]
+        if last is None or not _ENDED.match(raw, last):
             continue
         if found is not None:
             return None
         found = placed
-        if 2 * (found[len(found) - 1][1] - at) > end - start:
+        if 2 * (last - at) > end - start:
             break  # there is no room for another
     return found
 
