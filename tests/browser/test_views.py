@@ -27,6 +27,11 @@ picker = Picker({store!r}, reviewer="Ada")
 """
 PICK = "runs = PickerView(picker)\nruns"
 LOOK = "timeline = Timeline().follow(picker)\nevents = TimelineView(timeline)\nevents"
+WITHOUT_CHANNELS = """() => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  for (const channel of kernel._comms.values()) channel.dispose();
+}"""
+"""What a restart does first, in JupyterLab's own words: `_clearKernelState`."""
 SAY = "print(runs.summary(), events.summary(), repr(runs), repr(events))"
 
 
@@ -210,6 +215,22 @@ def test_a_restart_loses_nothing_and_says_so(lab, desk):
     page.get_by_role("tree", name="Events of the run").wait_for()
     assert lab.py("picker.incident.run.trace.status") == "failed"
     assert lab.py("list(picker.incident.trigger)") == marked
+
+
+def test_a_view_whose_channel_went_first_says_so_and_throws_nothing(lab, desk):
+    """A restart disposes of the channels, then tells the widgets: a click may come between."""
+    page = lab.open(desk).page
+    lab.run_all()
+    pick_hostile(lab)
+    page.get_by_role("button", name="Next failure").click()
+    lab.eventually("timeline.selected is not None")
+    page.evaluate(WITHOUT_CHANNELS)
+
+    page.get_by_role("button", name="mark").first.click()
+
+    page.locator(".wb-timeline .wb-state-gone").wait_for()
+    assert page.locator(".wb-state-gone").count() == 1
+    assert lab.errors == []
 
 
 @pytest.mark.filterwarnings("ignore")

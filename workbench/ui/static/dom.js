@@ -358,7 +358,8 @@ function frame({ model, el: root }, { title, about = "", terms = {}, keys: map =
     }
     clearTimeout(patience);
     patience = setTimeout(() => notice("waiting", "The kernel has not answered for 8 seconds: it is busy or gone."), 8000);
-    model.send({ kind, ...fields });
+    // A restart takes the channel away before anybody is told: what cannot be sent says the same.
+    try { model.send({ kind, ...fields }); } catch { lost(); }
   };
   const hear = (message) => {
     calm();
@@ -368,8 +369,9 @@ function frame({ model, el: root }, { title, about = "", terms = {}, keys: map =
       notice("broken", `This did not work: ${message.error} at ${message.place}. Nothing decided is lost.`);
     else if (Object.hasOwn(hears, message.kind)) hears[message.kind](message);
   };
-  const gone = () => {
-    if (model.comm_live === true || box.dataset.gone) return;
+  const gone = () => { if (model.comm_live !== true) lost(); };
+  const lost = () => {
+    if (box.dataset.gone) return;
     box.dataset.gone = "true";
     calm();
     body.inert = true;
