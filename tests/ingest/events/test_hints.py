@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, strategies as st
 
 from workbench.ingest.events.hints import mark_counter, shortest
 from workbench.ingest.events.masks import _MASK_MARKS, _OTHER_MARKS
 
 _MARKS = (*_MASK_MARKS, *_OTHER_MARKS)
+_count = mark_counter(_MARKS)
 _PIECES = st.sampled_from(
     [
         "***", "*", "<EMAIL>", "<name>", "[REDACTED:ssn]", '"{NAME}"', '\\"{NAME}\\"', '"<URL>"', "██", "█",
@@ -19,10 +21,15 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(_PIECES, max_size=12).map("".join))
-def test_what_stands_around_the_hints_is_enough(text: str) -> None:
+_PLAIN = "word, " * 3000
+"""So long that needles are looked for first, around texts of up to twenty marks."""
+
+
+@given(st.lists(_PIECES, max_size=12).map("".join), st.sampled_from(["", _PLAIN]))
+def test_what_stands_around_the_hints_is_enough(text: str, around: str) -> None:
     """Windows are joined where they touch, cut no character in two, and count no mark twice."""
-    found = mark_counter(_MARKS)(text)
+    text = around + text + around
+    found = _count(text)
     whole: dict[str, int] = {}
     for mark in _MARKS:
         count = len(mark.pattern.findall(text))
@@ -30,7 +37,27 @@ def test_what_stands_around_the_hints_is_enough(text: str) -> None:
             whole[mark.kind] = whole.get(mark.kind, 0) + count
 
     assert found == whole
-    assert mark_counter(_MARKS)(text.encode()) == found
+    assert _count(text.encode()) == found
+
+
+@pytest.mark.parametrize("dense", ["***, ", "EMAIL ", "99999 "])
+def test_where_needles_are_common_all_is_looked_at(dense: str) -> None:
+    """Thousands of windows would cost more than one pass."""
+    text = dense * 2000 + "<EMAIL>, 415-555-0142 " + dense * 2000
+
+    assert _count(text) == {
+        mark.kind: sum(len(one.pattern.findall(text)) for one in _MARKS if one.kind == mark.kind)
+        for mark in _MARKS
+        if any(one.kind == mark.kind and one.pattern.search(text) for one in _MARKS)
+    }
+
+
+def test_every_hint_holds_a_needle() -> None:
+    """A hint without one would be overlooked in long records only."""
+    for mark in _MARKS:
+        for hint in mark.hints:
+            assert any(needle in hint for needle in mark.needles or mark.hints)
+            assert all(len(needle.encode()) > 2 for needle in mark.needles or mark.hints)
 
 
 def test_words_that_begin_alike_are_found_by_the_shortest() -> None:

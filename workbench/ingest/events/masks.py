@@ -36,36 +36,52 @@ _BODY: Final = (
     r"(?::[^\"<>\[\]{}]{0,40})?"
 )
 """`[REDACTED:ssn]`, `<EMAIL_ADDRESS_2>`, `[REDACTED_PERSON_1]`, `[Scrubbed due to 'password']`."""
-_STARS: Final = re.compile(
+_STARS: Final = (
     r"\*\*\*(?<![\w*\\]\*\*\*)(?<!\\n\*\*\*)(?<!\* \*\*\*)\**"
     r"(?! \[| No rule)(?=\d{2,4}\b|[\"'\\,;:&}\])\s]|$)"
 )
 """No Markdown, no stars of a hotel, no complaint of `make`."""
 _STARTS: Final = shortest(f"{_CLASSES}|{_WORDS}".split("|"))
 """What the body of a mask begins with."""
+_MASK: Final = "mask"
+_NEEDLE: Final = 4
+"""Letters of a word that are rare enough."""
+
+
+def _mask(pattern: str, *hints: str) -> Mark:
+    return Mark(kind=_MASK, hints=hints, pattern=re.compile(pattern))
+
+
+def _worded(pattern: str, *signs: str) -> Mark:
+    """Return a mask that is one of the words behind one of these signs."""
+    begun = [(sign, word[:_NEEDLE]) for sign in signs for word in _STARTS]
+    return Mark(
+        kind=_MASK,
+        hints=tuple(sign + word for sign in signs for word in _STARTS),
+        needles=tuple((sign + word)[-max(3, len(word)) :] for sign, word in begun),
+        pattern=re.compile(pattern),
+    )
+
+
 _MASKS: Final = (
-    (("***",), _STARS),
-    (tuple(f"<{word}" for word in _STARTS), re.compile(rf"<(?=[A-Zrmfs]){_BODY}>")),
+    _mask(_STARS, "***"),
+    _worded(rf"<(?=[A-Zrmfs]){_BODY}>", "<"),
     # as Go and .NET write them in JSON
-    (
-        tuple(rf"\u003{sign}{word}" for sign in "cC" for word in _STARTS),
-        re.compile(rf"\\u003[cC](?=[A-Zrmfs]){_BODY}\\+u003[eE]"),
-    ),
-    (tuple(f"[{word}" for word in _STARTS), re.compile(rf"\[(?=[A-Zrmfs]){_BODY}\]")),
+    _worded(rf"\\u003[cC](?=[A-Zrmfs]){_BODY}\\+u003[eE]", r"\u003c", r"\u003C"),
+    _worded(rf"\[(?=[A-Zrmfs]){_BODY}\]", "["),
     # what templates and usage texts hold too counts only where it is all of a value
-    (tuple(f'"{{{word}' for word in _STARTS), re.compile(rf'"\{{(?:{_CLASSES})\}}(?:"|\\+")')),
-    (('"<URL>',), re.compile(r'"<URL>\\*"')),
-    (("██",), re.compile("██(?<![|█]██)█*")),
-    ((r"\u2588\u2588",), re.compile(r"\\u2588(?<!\|\\u2588)(?<!\\u2588\\u2588)(?:\\u2588)+")),
-    (("__REDACTED__",), re.compile("__REDACTED__")),
-    (('"REDACTED',), re.compile(r'"REDACTED\\*"')),
-    (("XX-", "XX "), re.compile(r"XX(?<!\wXX)X{0,2}[- ](?:X{2,4}[- ]){0,2}\d{4}\b")),
-    (("xxx-", "xxx "), re.compile(r"xxx(?<!\wxxx)x?[- ](?:x{3,4}[- ]){1,2}\d{4}\b")),
-    (('"XXXX',), re.compile(r'"XXXX(?:[- ]X{4}){1,3}\\*"')),
-    (('"xxxx',), re.compile(r'"xxxx(?:[- ]x{4}){1,3}\\*"')),
+    _worded(rf'"\{{(?:{_CLASSES})\}}(?:"|\\+")', '"{'),
+    _mask(r'"<URL>\\*"', '"<URL>'),
+    _mask("██(?<![|█]██)█*", "██"),
+    _mask(r"\\u2588(?<!\|\\u2588)(?<!\\u2588\\u2588)(?:\\u2588)+", r"\u2588\u2588"),
+    _mask("__REDACTED__", "__REDACTED__"),
+    _mask(r'"REDACTED\\*"', '"REDACTED'),
+    _mask(r"XX(?<!\wXX)X{0,2}[- ](?:X{2,4}[- ]){0,2}\d{4}\b", "XX-", "XX "),
+    _mask(r"xxx(?<!\wxxx)x?[- ](?:x{3,4}[- ]){1,2}\d{4}\b", "xxx-", "xxx "),
+    _mask(r'"XXXX(?:[- ]X{4}){1,3}\\*"', '"XXXX'),
+    _mask(r'"xxxx(?:[- ]x{4}){1,3}\\*"', '"xxxx'),
 )
-"""Texts of which a mask has at least one, found quickly; and its pattern, which starts with plain
-characters: what stands before them is looked at from behind them."""
+"""A pattern starts with plain characters: what stands before them is looked at from behind them."""
 _CUT: Final = re.compile(
     r"(?:\[|<|\(|\.\.\.\s?|… ?)(?:output |response |result |content )?truncated\b"
     r"|\[\.\.\.\s?\d+ (?:more )?(?:characters|chars|bytes|lines|items)"
@@ -84,24 +100,22 @@ _REDACTED_HINTS: Final = (
 )
 """A redacted error holds one of these."""
 
-_MASK: Final = "mask"
 _CUT_OFF: Final = "cut"
 _HALF: Final = "half"
 _REDACTED: Final = "redacted"
-_MASK_MARKS: Final = (
-    *PSEUDONYMS,
-    *(Mark(kind=_MASK, hints=hints, pattern=pattern) for hints, pattern in _MASKS),
-)
+_MASK_MARKS: Final = (*PSEUDONYMS, *_MASKS)
 _OTHER_MARKS: Final = (
     Mark(
         kind=_CUT_OFF,
         hints=("[...", "truncated", "Truncated", "TRUNCATED", "omitted", "Omitted", "OMITTED"),
+        needles=("[...", "runcat", "RUNCAT", "omitt", "Omitt", "OMITT"),
         pattern=_CUT,
         reach_bytes=48,
     ),
     Mark(
         kind=_HALF,
         hints=tuple(rf"\u{first}{digit}" for first in "dD" for digit in "89abcdefABCDEF"),
+        needles=(r"\ud", r"\uD"),
         pattern=re.compile(r"\\u[dD][89a-fA-F]"),
         reach_bytes=16,
     ),

@@ -22,14 +22,15 @@ _KIND: Final = "pseudonym"
 
 _FREE_LABEL: Final = "example|invalid|x[bdefgh]|zq(?:x(?:j(?:k(?:v)?)?)?)?[bdefgh]"
 _HOST: Final = rf"[\w.-]{{1,100}}\.(?:{_FREE_LABEL})(?![\w-]|\.\w)"
+_HOST_HINTS: Final = (".example", ".invalid", ".zq", *(f".x{letter}" for letter in "bdefgh"))
 _OCTET: Final = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _END: Final = r"(?![\d.]*\d)"
 
 # Each pattern starts with plain characters, which are found quickly; what stands before them is
 # looked at from behind them.
 _PSEUDONYMS: Final = (
-    ((".example", ".invalid", ".x", ".zq"), re.compile(f"@{_HOST}")),
-    ((".example", ".invalid", ".x", ".zq"), re.compile(f"://{_HOST}")),
+    (_HOST_HINTS, re.compile(f"@{_HOST}")),
+    (_HOST_HINTS, re.compile(f"://{_HOST}")),
     (("99999",), re.compile(r"99999(?<![\d.][89]99999)(?<=[89]99999)\d{7,13}(?!\d|\.\d)")),
     (
         ("999-99", "999 99"),
@@ -53,8 +54,13 @@ _PSEUDONYMS: Final = (
 )
 """Texts of which a pseudonym has at least one, found quickly; and its pattern."""
 
+_NUMBER_BYTES: Final = 96
+"""No number is longer than this, with what is looked at around it."""
 PSEUDONYMS: Final = tuple(
-    Mark(kind=_KIND, hints=hints, pattern=pattern) for hints, pattern in _PSEUDONYMS
+    Mark(kind=_KIND, hints=hints, pattern=pattern)
+    if hints is _HOST_HINTS
+    else Mark(kind=_KIND, hints=hints, pattern=pattern, reach_bytes=_NUMBER_BYTES)
+    for hints, pattern in _PSEUDONYMS
 )
 _counted: Final = mark_counter(PSEUDONYMS)
 
