@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 from typing import TYPE_CHECKING
 
@@ -213,8 +212,7 @@ def read(path: Path, **options: object) -> list[Imported]:
 def read_as(name: str, record: Json, *, tools: tuple[Tool, ...] = ()) -> tuple[Trace, Losses]:
     """Hand a record straight to an importer; what marks in its text show is reported too."""
     raw = dumped(record)
-    digest = hashlib.sha256(raw).hexdigest()
-    place = Origin(format=name, digest=digest, file="runs.jsonl", place="line 4")
+    place = Origin(format=name, raw=raw, file="runs.jsonl", place="line 4")
     trace, losses = FORMATS[name].read(record, place=place, tools=tools)
     shown = marked_losses(marks_of(raw), trace)
     return trace, Losses(items=(*losses.items, *shown))

@@ -152,6 +152,22 @@ def test_one_id_with_two_contents_is_refused_before_the_first_run(tmp_path: Path
     assert "sim-1" not in str(e.value)
 
 
+@pytest.mark.parametrize("lines", [(1, 3), (2, 3), (1, 2)])
+def test_one_id_with_two_contents_is_refused_in_a_large_file(
+    tmp_path: Path, lines: tuple[int, int]
+) -> None:
+    """Records are let go of after eight megabytes: before, across and behind that it is seen."""
+    runs = [a_tau2_run(id="large", task_id="long " * (9 << 18))] * 3
+    for at, trial in zip(lines, (0, 9), strict=True):
+        runs[at - 1] = a_tau2_run(trial=trial)
+    path = write_lines(tmp_path / "runs.jsonl", *runs)
+
+    with pytest.raises(
+        TraceFormatError, match=rf"for two contents: line {lines[0]} and line {lines[1]}"
+    ):
+        next(read_source(path))
+
+
 @pytest.mark.parametrize("bad", ["", " ", "a\nb", "x" * 301, 7, None, "\u202eabc"])
 def test_an_unusable_id_is_replaced(tmp_path: Path, bad: Json) -> None:
     """A run id is shown, typed and searched for."""

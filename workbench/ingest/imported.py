@@ -14,7 +14,7 @@ from workbench.ingest.formats import known_formats
 from workbench.ingest.records.jsontext import without_lone_surrogates
 from workbench.ingest.records.origin import Origin, usable_id
 from workbench.ingest.records.parts import PartMap
-from workbench.ingest.records.piece import digest_of, together
+from workbench.ingest.records.piece import together
 from workbench.ingest.rows import Rows, message_path, rows_of, with_exact_arguments
 from workbench.model.trace import Imported, Losses, Trace
 
@@ -47,9 +47,7 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
     raw = _joined(run.pieces)
     first = run.pieces[0]
     place = None if run.is_file else first.place
-    digest = first.digest if len(run.pieces) == 1 else None
-    digest = digest or digest_of(raw)
-    origin = Origin(format=run.name or _UNREADABLE, digest=digest, file=file, place=place)
+    origin = Origin(format=run.name or _UNREADABLE, raw=raw, file=file, place=place)
     if run.name is None:
         reason = first.error or f"is {describe(first.value)}; expected a trace of a known format"
         return _unusable(raw, origin, None, f"{origin.where}: {reason}")

@@ -6,15 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import replace
-
 from workbench.casefile.place import describe
 from workbench.errors import TraceFormatError
+from workbench.ingest.contents import Contents
 from workbench.ingest.files.source import pieces_of
 from workbench.ingest.formats import AUTO, candidates, known_formats
 from workbench.ingest.records.jsontext import CUT_OFF, FIX_CUT
 from workbench.ingest.records.origin import usable_id
-from workbench.ingest.records.piece import digest_of
 from workbench.ingest.run_keys import RunKeys
 
 if TYPE_CHECKING:
@@ -28,10 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Survey", "survey"]
 
-_ID_BYTES: Final = 16
-_CONTENT_BYTES: Final = 12
-_PLACE_BITS: Final = 48
-_PLACES: Final = ("the file", "line", "record")
 _HELD_BYTES: Final = 8 << 20
 """Bytes of records that are held from the first reading, so that the second need not parse."""
 _HELP: Final = "`workbench ingest --help` lists them"
@@ -53,9 +47,7 @@ class Survey:
     """What the first of them is."""
     messages: int = 0
     """Records that are a single chat message."""
-    _digests: dict[int, int] = field(default_factory=dict)
-    """Digest of an own id -> digest of the record that has it, and its place in the last bits:
-    numbers take half the memory of texts, and a file may have millions."""
+    _contents: Contents = field(default_factory=Contents)
     _keys: RunKeys = field(default_factory=RunKeys)
     _last: dict[RunKey, int] = field(default_factory=dict)
     """Run of a grouped format -> position of its last record."""
@@ -151,8 +143,7 @@ class Survey:
         single = next((entry for entry in entries if entry.run_of is None), None)
         run_id = None if single is None else usable_id(single.own_id(piece.value))
         if run_id is not None:
-            piece = replace(piece, digest=digest_of(piece.raw))
-            self._add_id(run_id, piece)
+            self._contents.add(run_id, piece)
         self._hold(piece)
         self._records += 1
 
@@ -162,6 +153,7 @@ class Survey:
             self._held_bytes += len(piece.raw)
             if self._held_bytes > _HELD_BYTES:
                 self._held = None
+                self._contents.let_go()
 
     def _add_to_run(self, entry: Format, value: Json) -> None:
         run = self._keys.of(entry, value)
@@ -170,22 +162,6 @@ class Survey:
         else:
             self._keys.first.setdefault(*run)
             self._last[run] = self._records
-
-    def _add_id(self, run_id: str, piece: Piece) -> None:
-        kind, _, number = (piece.place or _PLACES[0]).partition(" ")
-        place = _PLACES.index(kind) + len(_PLACES) * int(number) if piece.place else 0
-        assert piece.digest is not None  # noqa: S101  the caller computed it
-        here = int(piece.digest[: 2 * _CONTENT_BYTES], 16) << _PLACE_BITS | place
-        key = int(digest_of(run_id.encode(errors="surrogatepass"))[: 2 * _ID_BYTES], 16)
-        before = self._digests.setdefault(key, here)
-        if before >> _PLACE_BITS != here >> _PLACE_BITS:
-            first, second = _place_of(before), _place_of(here)
-            raise TraceFormatError(f"uses one run id for two contents: {first} and {second}")
-
-
-def _place_of(entry: int) -> str:
-    number, kind = divmod(entry & ((1 << _PLACE_BITS) - 1), len(_PLACES))
-    return f"{_PLACES[kind]} {number}" if kind else _PLACES[kind]
 
 
 def _handed_over(

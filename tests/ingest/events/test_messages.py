@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.ingest.events.messages import Message
     from workbench.model.jsonvalue import Json, JsonMap
 
-ORIGIN = Origin(format="x", digest="0" * 64, file="f.json")
+ORIGIN = Origin(format="x", raw=b"", file="f.json")
 
 
 def read(*items: Json) -> list[Message]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.desk
 
-ORIGIN = Origin(format="otlp", digest="0" * 64, file="spans.json", place=None)
+ORIGIN = Origin(format="otlp", raw=b"", file="spans.json", place=None)
 MESSAGES = st.sampled_from(
     [
         a_message("user", text("Hi, [1], {2}")),

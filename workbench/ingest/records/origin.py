@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from workbench.errors import TraceFormatError
+from workbench.ingest.records.piece import digest_of
 from workbench.model.trace import Source
 
 if TYPE_CHECKING:
@@ -24,17 +25,26 @@ class Origin(Struct, frozen=True, kw_only=True):
 
     format: str
     """Name of the format that it is read as."""
-    digest: str
-    """SHA-256 of its exact bytes, in hex."""
+    raw: bytes
+    """Its exact bytes."""
     file: str | None = None
     """Name of its file, without the folder."""
     place: str | None = None
     """Record in the file, e.g. `line 17`; None: the file is the record."""
 
+    def __repr__(self) -> str:
+        """Say where it is and no text of it."""
+        return f"Origin({self.where})"
+
     @property
     def source(self) -> Source:
         """As the trace carries it."""
         return Source(format=self.format, file=self.file, place=self.place)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of its exact bytes, in hex; most records have an id of their own and need none."""
+        return digest_of(self.raw)
 
     def run_id(self, own: Json) -> str:
         """Return the source's own id where it has a usable one, else one made of the content."""

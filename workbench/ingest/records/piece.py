@@ -31,8 +31,6 @@ class Piece(Struct, frozen=True, kw_only=True):
     """What the file says once of all its records."""
     text: str | None = None
     """What a decoder writes for `raw` that is no JSON text itself: the JSON of `value`."""
-    digest: str | None = None
-    """`digest_of(raw)`, if somebody asked already."""
     parts: PartMap | None = None
     """Where the parts of `raw` stand, if somebody asked already."""
 
