@@ -40,10 +40,10 @@ def shown_path(path: Path) -> str:
     """Return a path for messages: relative to the working folder, else its name alone."""
     if not path.is_absolute():
         return path.as_posix()
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
+    here = Path.cwd()
+    if not str(path).startswith(str(here)):
         return path.name
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
 
 
 def as_document(source: Mapping[str, Json], *, name: str) -> tuple[JsonMap, Place]:

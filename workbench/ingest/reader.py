@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from workbench.casefile.files import shown_path
 from workbench.casefile.place import nearest
 from workbench.errors import InputError, UnknownRunError
 from workbench.ingest.events.toollist import offered_tools, read_tools
-from workbench.ingest.files.source import file_digest, open_source, shown_path
+from workbench.ingest.files.source import file_digest, open_source
 from workbench.ingest.formats import AUTO, FORMATS, checked_format
 from workbench.ingest.gather import gathered
 from workbench.ingest.imported import imported
@@ -135,14 +136,14 @@ def load_run(
             return next(iter(runs.values()))
         raise InputError(
             f"holds {len(runs)} runs; expected one, or a run's id behind #",
-            place=shown_path(path),
+            place=shown_path(Path(path)),
             fix=_name_one_of(runs),
         )
     if run_id not in runs:
         near = nearest(run_id, runs)
         raise UnknownRunError(
             f"has no run {run_id!r} among its {len(runs)}",
-            place=shown_path(path),
+            place=shown_path(Path(path)),
             fix=_name_one_of(runs) if near is None else f"did you mean {near!r}?",
         )
     return runs[run_id]

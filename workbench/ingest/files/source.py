@@ -11,14 +11,14 @@ import gzip
 import hashlib
 import zlib
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from io import BufferedReader, FileIO
+from dataclasses import dataclass
+from io import BufferedReader, BytesIO, FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
 from msgspec import structs
 
-from workbench.casefile.files import require_file
+from workbench.casefile.files import require_file, shown_path
 from workbench.errors import InputError, TraceFormatError
 from workbench.ingest.files.containers import readable, records_of, records_of_line
 from workbench.ingest.files.decoders import Decoder, decoder_of
@@ -37,7 +37,6 @@ __all__ = [
     "open_source",
     "pieces_in",
     "pieces_of",
-    "shown_path",
 ]
 
 _LIMIT_BYTES: Final = 512 << 20
@@ -88,25 +87,30 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
     """
     found = Path(path)
     shown = shown_path(found)
-    with _unpacked(found, shown) as (stream, _):
-        decoder = decoder_of(stream.read(_HEAD_BYTES))
+    with _unpacked(found, shown) as (unpacked, file):
+        room = min(found.stat().st_size, _PART_BYTES) if unpacked is file else _HEAD_BYTES
+        head = unpacked.read(room + 1)
+        decoder = decoder_of(head[:_HEAD_BYTES])
         if decoder is not None:
             return SourceText(path=found, shown=shown, lines=False, decoder=decoder)
+        is_whole = len(head) <= room
+        stream = BytesIO(head) if is_whole else unpacked
         stream.seek(0)
         first = _next_line(stream, shown)
         _refuse_binary(first, shown)
         second = _next_line(stream, shown)
-    source = SourceText(path=found, shown=shown, lines=bool(second))
     piece = _parsed(first, depth=None)
+    if piece.error is None and second:
+        return SourceText(path=found, shown=shown, lines=True, first=piece)
     if piece.error is None:
-        return replace(source, first=piece) if second else replace(source, document=piece)
+        return SourceText(path=found, shown=shown, lines=False, document=piece)
     if not second:
         fix = FIX_CUT if piece.error.startswith(CUT_OFF) else _FIX_BINARY
         raise TraceFormatError(piece.error, place=shown, fix=fix)
-    piece = _parsed(_whole(source), depth=None)
+    piece = _parsed(head if is_whole else _whole(found, shown), depth=None)
     if piece.error is None:
-        return replace(source, lines=False, document=piece)
-    return replace(source, error=piece.error)
+        return SourceText(path=found, shown=shown, lines=False, document=piece)
+    return SourceText(path=found, shown=shown, lines=True, error=piece.error)
 
 
 def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
@@ -121,7 +125,7 @@ def pieces_of(source: SourceText, *, on_bytes: Callable[[int], None]) -> Iterato
         return
     on_bytes(source.path.stat().st_size)
     if source.decoder is not None:
-        yield from _decoded(source, source.decoder, _whole(source))
+        yield from _decoded(source, source.decoder, _whole(source.path, source.shown))
     else:
         assert source.document is not None  # noqa: S101  only lines and binary data have none
         yield from records_of(source.document)
@@ -172,15 +176,6 @@ def file_digest(path: str | os.PathLike[str]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def shown_path(path: str | os.PathLike[str]) -> str:
-    """Return a path for messages: below the current folder, or without its folder."""
-    path = Path(path)
-    if not path.is_absolute():
-        return path.as_posix()
-    here = Path.cwd()
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
-
-
 @contextmanager
 def _file(path: Path, shown: str) -> Iterator[BufferedReader[FileIO]]:
     """Open a file; what goes wrong while it is read is an error about the file."""
@@ -216,7 +211,7 @@ def _next_line(stream: IO[bytes], shown: str) -> bytes:
     while line := stream.readline(_LIMIT_BYTES + 1):
         if len(line) > _LIMIT_BYTES:
             raise _too_large(shown)
-        if line.strip():
+        if not line.isspace():
             return line
     return b""
 
@@ -230,7 +225,8 @@ def _too_large(shown: str) -> TraceFormatError:
 
 
 def _refuse_binary(first: bytes, shown: str) -> None:
-    if not first.removeprefix(_BOM).strip():
+    text = first.removeprefix(_BOM)
+    if not text or text.isspace():
         raise TraceFormatError(
             "is empty; expected at least one trace", place=shown, fix="record a run first"
         )
@@ -241,15 +237,15 @@ def _refuse_binary(first: bytes, shown: str) -> None:
         raise TraceFormatError(f"is {kind}; expected JSON text", place=shown, fix=_FIX_BINARY)
 
 
-def _whole(source: SourceText) -> bytes:
+def _whole(path: Path, shown: str) -> bytes:
     parts: list[bytes] = []
     left = _LIMIT_BYTES
-    with _unpacked(source.path, source.shown) as (stream, _):
+    with _unpacked(path, shown) as (stream, _):
         while part := stream.read(_PART_BYTES):  # a larger one is laid out whole before it is read
             parts.append(part)
             left -= len(part)
             if left < 0:
-                raise _too_large(source.shown)
+                raise _too_large(shown)
     return b"".join(parts)
 
 
