@@ -57,19 +57,23 @@ def rows_of(paths: Sequence[PartPath], parts: PartMap) -> Rows:
     starts: list[int] = []
     number: dict[PartPath, int] = {}
     rows: list[int] = []
+    row = 0
+    last: PartPath = ()
     above: PartPath | None = None
     inside: Mapping[Step, Span] = {}
     for path in paths:
-        if path and path not in number:
+        if path and path != last:
+            last = path
             if path[:-1] != above:
                 above = path[:-1]
                 inside = parts.children(above)
-            span = inside.get(path[-1])
-            if span is None or (starts and span[0] <= starts[-1]):
-                return Rows(of_event=(0,) * len(paths))
-            number[path] = len(starts)
-            starts.append(span[0])
-        rows.append(number[path] if path else (rows[-1] if rows else 0))
+            row = number.setdefault(path, len(starts))
+            if row == len(starts):
+                span = inside.get(path[-1])
+                if span is None or (starts and span[0] <= starts[-1]):
+                    return Rows(of_event=(0,) * len(paths))
+                starts.append(span[0])
+        rows.append(row)
     if rows != sorted(rows):
         return Rows(of_event=(0,) * len(paths))
     return Rows(cuts=(0, *starts[1:]), of_event=tuple(rows))

@@ -87,18 +87,15 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
     """
     found = Path(path)
     shown = shown_path(found)
-    with _unpacked(found, shown) as (unpacked, file):
-        room = min(found.stat().st_size, _PART_BYTES) if unpacked is file else _HEAD_BYTES
-        head = unpacked.read(room + 1)
+    with _unpacked(found, shown) as (stream, file):
+        room = min(found.stat().st_size, _PART_BYTES) if stream is file else _HEAD_BYTES
+        head = stream.read(room + 1)
         decoder = decoder_of(head[:_HEAD_BYTES])
         if decoder is not None:
             return SourceText(path=found, shown=shown, lines=False, decoder=decoder)
-        is_whole = len(head) <= room
-        stream = BytesIO(head) if is_whole else unpacked
+        whole = head if len(head) <= room else None
         stream.seek(0)
-        first = _next_line(stream, shown)
-        _refuse_binary(first, shown)
-        second = _next_line(stream, shown)
+        first, second = _first_lines(stream, whole, shown)
     piece = _parsed(first, depth=None)
     if piece.error is None and second:
         return SourceText(path=found, shown=shown, lines=True, first=piece)
@@ -107,7 +104,7 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
     if not second:
         fix = FIX_CUT if piece.error.startswith(CUT_OFF) else _FIX_BINARY
         raise TraceFormatError(piece.error, place=shown, fix=fix)
-    piece = _parsed(head if is_whole else _whole(found, shown), depth=None)
+    piece = _parsed(whole or _whole(found, shown), depth=None)
     if piece.error is None:
         return SourceText(path=found, shown=shown, lines=False, document=piece)
     return SourceText(path=found, shown=shown, lines=True, error=piece.error)
@@ -204,6 +201,25 @@ def _unpacked(path: Path, shown: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
                 place=shown,
                 fix="copy the file again; `gzip -dc` unpacks what is left",
             ) from None
+
+
+def _first_lines(stream: IO[bytes], whole: bytes | None, shown: str) -> tuple[bytes, bytes]:
+    """Return the first two lines that are not blank; the second is empty where there is only one.
+
+    Args:
+        stream: at its start.
+        whole: all of it, where that is little; one line is then not copied.
+        shown: path for messages.
+    """
+    if whole is not None:
+        end = whole.find(b"\n")
+        if end < 0 or whole[end:].isspace():
+            _refuse_binary(whole, shown)
+            return whole, b""
+        stream = BytesIO(whole)
+    first = _next_line(stream, shown)
+    _refuse_binary(first, shown)
+    return first, _next_line(stream, shown)
 
 
 def _next_line(stream: IO[bytes], shown: str) -> bytes:

@@ -116,14 +116,15 @@ class PartMap:
         span = self.span(path[:known])
         if span is None:
             return None
-        part: bytes | msgspec.Raw | None = self.raw[span[0] : span[1]]
+        part = self.raw[span[0] : span[1]]
+        if known is None or known == len(path):
+            return part.decode()
         try:
-            for step in () if known is None else path[known:]:
-                part = None if part is None else _child(part, step)
-        except _REFUSED:
+            below = _part_below(part, path[known:])
+        except (*_REFUSED, ValueError):  # a name with quotes or controls; halves of pairs
             span = self.span(path)
             return None if span is None else self.raw[span[0] : span[1]].decode()
-        return None if part is None else bytes(part).decode()
+        return None if below is None else bytes(below).decode()
 
     def span(self, path: tuple[Step, ...]) -> Span | None:
         """Return start and end of the part at `path`; None: there is no such part.
@@ -174,12 +175,16 @@ def _walked(raw: bytes, span: Span) -> dict[Step, Span]:
     return _walked_carefully(raw, start, end) if found is None else found
 
 
-def _child(part: bytes | msgspec.Raw, step: Step) -> msgspec.Raw | None:
-    """Return the bytes of a member or an element."""
-    if isinstance(step, str):
-        return _MEMBERS(part).get(step)
-    items = _ELEMENTS(part)
-    return items[step] if step < len(items) else None
+def _part_below(part: bytes, path: tuple[Step, ...]) -> msgspec.Raw | None:
+    """Return the bytes of a part below another; None: there is no such part."""
+    names = tuple(step if isinstance(step, str) else None for step in path)
+    node = _decoder_to(names, msgspec.Raw)(part)
+    for step in path:
+        if node is None or (isinstance(step, int) and step >= len(node)):
+            return None
+        node = node.below if isinstance(step, str) else node[step]
+    found: msgspec.Raw | None = node
+    return found
 
 
 def _list_below(raw: bytes, around: Span, names: tuple[str, ...]) -> dict[Step, Span] | None:
@@ -189,11 +194,13 @@ def _list_below(raw: bytes, around: Span, names: tuple[str, ...]) -> dict[Step, 
     """
     start, end = around
     try:
-        node = _decoder_to(names)(memoryview(raw)[start:end])
+        node = _decoder_to(names, list[msgspec.Raw])(memoryview(raw)[start:end])
     except (*_REFUSED, ValueError):  # a name with quotes or controls
         return None
     for _ in names:
-        node = node.below
+        node = node and node.below
+    if node is None:
+        return None
     if not node:
         return {}
     found: dict[Step, Span] | None = None
@@ -225,13 +232,22 @@ def _finder_of(name: str) -> Callable[[bytes], list[tuple[int, int, int]]]:
     return ahocorasick_rs.BytesAhoCorasick([f'"{name}"'.encode()]).find_matches_as_indexes
 
 
-@lru_cache(maxsize=64)
-def _decoder_to(names: tuple[str, ...]) -> Callable[[memoryview], Any]:
-    """Return what reads of a mapping only the list at the end of `names`, and jumps over the rest."""
-    kind: Any = list[msgspec.Raw]
+@lru_cache(maxsize=256)
+def _decoder_to(names: tuple[str | None, ...], kind: object) -> Callable[[bytes | memoryview], Any]:
+    """Return what reads only the part at the end of `names`, and jumps over the rest.
+
+    Args:
+        names: of mappings in one another; None: all items of a list.
+        kind: what the part is.
+    """
+    found: Any = kind
     for name in reversed(names):
-        kind = msgspec.defstruct("_Above", [("below", kind)], rename={"below": name})
-    return msgspec.json.Decoder(kind).decode
+        if name is None:
+            found = list[found]
+        else:
+            below = ("below", found if found is msgspec.Raw else found | None, None)
+            found = msgspec.defstruct("_Above", [below], rename={"below": name})
+    return msgspec.json.Decoder(found).decode
 
 
 def _elements(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
