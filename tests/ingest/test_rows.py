@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from workbench.ingest.records.parts import PartMap
-from workbench.ingest.rows import message_path, rows_of, with_exact_arguments
+from workbench.ingest.rows import message_paths, rows_of, with_exact_arguments
 from workbench.model.event import ToolCall, UserMessage
 from workbench.model.trace import Trace, renumbered
 
@@ -41,9 +41,10 @@ def test_no_event_is_one_row() -> None:
 
 def test_the_message_of_a_call_is_the_first_position() -> None:
     """Below it are its parts."""
-    assert message_path(UserMessage(text="x", source_ref="data.m.3.calls.1")) == ("data", "m", 3)
-    assert message_path(UserMessage(text="x", source_ref="system")) == ()
-    assert message_path(UserMessage(text="x")) == ()
+    references = ("data.m.3.calls.1", "system", None)
+    events = [UserMessage(text="x", source_ref=reference) for reference in references]
+
+    assert message_paths(events) == [("data", "m", 3), (), ()]
 
 
 def test_arguments_without_a_place_keep_what_was_written() -> None:

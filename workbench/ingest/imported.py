@@ -15,7 +15,7 @@ from workbench.ingest.records.jsontext import without_lone_surrogates
 from workbench.ingest.records.origin import Origin, usable_id
 from workbench.ingest.records.parts import PartMap
 from workbench.ingest.records.piece import together
-from workbench.ingest.rows import Rows, message_path, rows_of, with_exact_arguments
+from workbench.ingest.rows import Rows, message_paths, rows_of, with_exact_arguments
 from workbench.model.trace import Imported, Losses, Trace
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _json(piece: Piece) -> bytes:
 
 def _rows(entry: Format, trace: Trace, parts: PartMap) -> Rows:
     if entry.located:
-        return rows_of([message_path(event) for event in trace.events], parts)
+        return rows_of(message_paths(trace.events), parts)
     return rows_of([("events", event.seq) for event in trace.events], parts)
 
 

@@ -17,13 +17,13 @@ from workbench.model.event import ToolCall
 from workbench.model.jsonvalue import ABSENT, Absent, Json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from workbench.ingest.records.parts import PartMap, Span
     from workbench.model.event import Event
     from workbench.model.trace import Trace
 
-__all__ = ["PartPath", "Rows", "message_path", "rows_of", "with_exact_arguments"]
+__all__ = ["PartPath", "Rows", "message_paths", "rows_of", "with_exact_arguments"]
 
 PartPath: TypeAlias = tuple[Step, ...]
 """Steps from the record down to a part of it."""
@@ -79,9 +79,9 @@ def rows_of(paths: Sequence[PartPath], parts: PartMap) -> Rows:
     return Rows(cuts=(0, *starts[1:]), of_event=tuple(rows))
 
 
-def message_path(event: Event) -> PartPath:
-    """Return the path of the message that an event comes from; empty: none."""
-    return _message_at(event.source_ref) if event.source_ref else ()
+def message_paths(events: Iterable[Event]) -> list[PartPath]:
+    """Return for each event the path of the message that it comes from; empty: none."""
+    return list(map(_message_at, [event.source_ref or "" for event in events]))
 
 
 @lru_cache(maxsize=4096)

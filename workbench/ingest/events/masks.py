@@ -44,8 +44,8 @@ _STARS: Final = (
 _STARTS: Final = shortest(f"{_CLASSES}|{_WORDS}".split("|"))
 """What the body of a mask begins with."""
 _MASK: Final = "mask"
-_NEEDLE: Final = 4
-"""Letters of a word that are rare enough."""
+_NEEDLE: Final = 3
+"""Shorter words are looked for with a letter of their sign."""
 
 
 def _mask(pattern: str, *hints: str) -> Mark:
@@ -54,11 +54,11 @@ def _mask(pattern: str, *hints: str) -> Mark:
 
 def _worded(pattern: str, *signs: str) -> Mark:
     """Return a mask that is one of the words behind one of these signs."""
-    begun = [(sign, word[:_NEEDLE]) for sign in signs for word in _STARTS]
+    worded = [(sign, word) for sign in signs for word in _STARTS]
     return Mark(
         kind=_MASK,
-        hints=tuple(sign + word for sign in signs for word in _STARTS),
-        needles=tuple((sign + word)[-max(3, len(word)) :] for sign, word in begun),
+        hints=tuple(sign + word for sign, word in worded),
+        needles=tuple((sign + word)[-max(_NEEDLE, len(word)) :] for sign, word in worded),
         pattern=re.compile(pattern),
     )
 

@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import zlib
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BufferedReader, BytesIO, FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
@@ -76,6 +76,8 @@ class SourceText:
     """The one JSON document that it is; reading it showed that it is no JSON Lines."""
     first: Piece | None = None
     """The first line of JSON Lines, which was read to find that out."""
+    whole: bytes | None = field(default=None, repr=False)
+    """All bytes of small JSON Lines."""
 
 
 def open_source(path: str | os.PathLike[str]) -> SourceText:
@@ -98,7 +100,7 @@ def open_source(path: str | os.PathLike[str]) -> SourceText:
         first, second = _first_lines(stream, whole, shown)
     piece = _parsed(first, depth=None)
     if piece.error is None and second:
-        return SourceText(path=found, shown=shown, lines=True, first=piece)
+        return SourceText(path=found, shown=shown, lines=True, first=piece, whole=whole)
     if piece.error is None:
         return SourceText(path=found, shown=shown, lines=False, document=piece)
     if not second:
@@ -265,8 +267,19 @@ def _whole(path: Path, shown: str) -> bytes:
     return b"".join(parts)
 
 
+@contextmanager
+def _stream_of(source: SourceText) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Yield the unpacked bytes of JSON Lines and where they are read from, as `_unpacked` does."""
+    if source.whole is not None:
+        held = BytesIO(source.whole)
+        yield held, held
+        return
+    with _unpacked(source.path, source.shown) as streams:
+        yield streams
+
+
 def _lines(source: SourceText, on_bytes: Callable[[int], None]) -> Iterator[Piece]:
-    with _unpacked(source.path, source.shown) as (stream, file):
+    with _stream_of(source) as (stream, file):
         number, known = 0, source.first
         while line := stream.readline(_LIMIT_BYTES + 1):
             number += 1
