@@ -45,6 +45,7 @@ _SPACE: Final = b" \t\n\r"
 _STRUCTURES: Final = ("{", "[")
 _OPENED: Final = re.compile(rb"\[[ \t\n\r]*")
 _ENDED: Final = re.compile(rb"[ \t\n\r]*\]")
+_BETWEEN: Final = frozenset((b" ", b"\t", b"\n", b"\r", b",", b""))
 _GAP: Final = re.compile(rb"[ \t\n\r,]*")
 _COLON: Final = re.compile(rb"[ \t\n\r]*:[ \t\n\r]*")
 _CLOSED: Final = re.compile(rb"[ \t\n\r]*\}")
@@ -191,6 +192,7 @@ def _list_below(raw: bytes, around: Span, names: tuple[str, ...]) -> dict[Step, 
     """Return the spans of the elements of the list at the end of `names`.
 
     It stands behind its name; None: such a list stands there more often, or other than it is read.
+    Where the name stands once, its two ends tell enough.
     """
     start, end = around
     try:
@@ -203,19 +205,11 @@ def _list_below(raw: bytes, around: Span, names: tuple[str, ...]) -> dict[Step, 
         return None
     if not node:
         return {}
-    found: dict[Step, Span] | None = None
-    for at in _values_of(raw, names[-1], start, end):
-        opened = _OPENED.match(raw, at)
-        placed = _placed(raw, opened.end(), node) if opened else None
-        last = None if placed is None else placed[len(node) - 1][1]
-        if last is None or not _ENDED.match(raw, last):
-            continue
-        if found is not None:
-            return None
-        found = placed
-        if 2 * (last - at) > end - start:
-            break  # there is no room for another
-    return found
+    places = list(_values_of(raw, names[-1], start, end))
+    found = [placed for at in places if (placed := _placed(raw, at, node)) is not None]
+    which = range(1, len(node)) if len(places) > 1 else (len(node) - 1,)
+    found = [placed for placed in found if _are_at(raw, placed, node, which)]
+    return found[0] if len(found) == 1 else None
 
 
 def _values_of(raw: bytes, name: str, start: int, end: int) -> Iterator[int]:
@@ -256,42 +250,36 @@ def _elements(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
         items = _ELEMENTS(memoryview(raw)[start:end])
     except _REFUSED:
         return None
-    first = _GAP.match(raw, start + 1).end()  # type: ignore[union-attr]  # it matches everywhere
-    return _placed(raw, first, items)
+    return _placed(raw, start, items)
 
 
 def _placed(raw: bytes, at: int, items: Sequence[msgspec.Raw]) -> dict[Step, Span] | None:
-    """Return the spans of elements of which the first stands at `at`; None: they do not.
+    """Return the spans of the elements of the list at `at`; None: no list begins there with them.
 
-    Only white space and a comma stand between two, most often the same everywhere.
+    Of those behind the first only the lengths are looked at. Only white space and a comma stand between two, most often the same as before.
     """
-    sizes = [memoryview(item).nbytes for item in items]
-    gap = _gap_at(raw, at + sizes[0]) if len(sizes) > 1 else b""
-    if not raw.startswith(gap.join(items), at):
-        return _placed_one_by_one(raw, at, items)
-    ends = accumulate(size + len(gap) for size in sizes)
+    opened = _OPENED.match(raw, at)
+    if opened is None or (items and not raw.startswith(bytes(items[0]), opened.end())):
+        return None
     found: dict[Step, Span] = {}
-    for n, (size, end) in enumerate(zip(sizes, ends, strict=True)):
-        found[n] = at + end - len(gap) - size, at + end - len(gap)
-    return found
-
-
-def _placed_one_by_one(
-    raw: bytes, at: int, items: Iterable[msgspec.Raw]
-) -> dict[Step, Span] | None:
-    found: dict[Step, Span] = {}
+    gap, last = b"", opened.end()
     for n, item in enumerate(items):
-        text = bytes(item)
-        at += len(_gap_at(raw, at)) if n else 0
-        if not raw.startswith(text, at):
-            return None
-        found[n] = at, at + len(text)
-        at += len(text)
-    return found
+        at = last + len(gap)
+        if not raw.startswith(gap, last) or raw[at : at + 1] in _BETWEEN:
+            gap = _GAP.match(raw, last).group()  # type: ignore[union-attr]  # it matches everywhere
+            at = last + len(gap)
+        last = at + memoryview(item).nbytes
+        found[n] = at, last
+        if not n:
+            gap = b", "
+    return found if _ENDED.match(raw, last) else None
 
 
-def _gap_at(raw: bytes, at: int) -> bytes:
-    return _GAP.match(raw, at).group()  # type: ignore[union-attr]  # it matches everywhere
+def _are_at(
+    raw: bytes, spans: Mapping[Step, Span], items: Sequence[msgspec.Raw], which: Iterable[int]
+) -> bool:
+    """Whether these of the elements stand there."""
+    return all(raw.startswith(bytes(items[n]), spans[n][0]) for n in which)
 
 
 def _members(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
