@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from workbench.ingest.events.messages import is_turn
 from workbench.ingest.files.agents_batches import is_agents_batch, is_agents_export
 from workbench.ingest.files.otlp_records import LEVELS, holds_spans, spans_of
-from workbench.ingest.records.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, nests_within
+from workbench.ingest.records.jsontext import DEPTH_LIMIT, TOO_DEEP, Step, depth_within
 from workbench.ingest.records.parts import PartMap
 from workbench.ingest.records.piece import Piece
 
@@ -103,7 +103,7 @@ def records_of_line(piece: Piece) -> Iterator[Piece]:
 
 def readable(piece: Piece) -> Piece:
     """Return a record that was parsed however deep it is, held against the limit."""
-    if nests_within(piece.raw, piece.value, DEPTH_LIMIT):
+    if depth_within(piece.value, DEPTH_LIMIT):
         return piece
     return replace(piece, value=None, error=TOO_DEEP)
 

@@ -68,7 +68,7 @@ def read_value(text: str | bytes, *, depth: int | None = DEPTH_LIMIT) -> Json:
     except (*_REFUSED, UnicodeError):
         plain = text.decode() if isinstance(text, bytes) else text
         return read_carefully(plain, depth=depth)
-    return checked_depth(text, value, depth)
+    return checked_depth(value, depth)
 
 
 def read_text(text: str) -> Parsed:
