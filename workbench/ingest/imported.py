@@ -33,6 +33,8 @@ BROKE: Final = "a bug of the importer, please report it: "
 """Begins why a record is no trace, where that is not the record's fault."""
 
 _UNREADABLE: Final = "unreadable"
+_NOT_EXACT: Final = "args_not_exact"
+"""Importers count calls whose arguments' text they wrote; it is then taken from the record."""
 
 
 def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
@@ -65,7 +67,7 @@ def imported(run: Gathered, *, file: str, tools: Sequence[Tool]) -> Imported:
         raise
     except Exception as error:  # noqa: BLE001  one record that an importer breaks on, of a file of many
         return _unusable(raw, origin, None, f"{origin.where}: {BROKE}{type(error).__name__}")
-    if entry.located:
+    if entry.located and any(loss.kind == _NOT_EXACT for loss in losses.items):
         trace, losses = _exact(trace, losses, value, parts)
     unread = sum(piece.error is not None for piece in run.pieces)
     counts = {"lone_surrogates": halves, "records_unreadable": unread}
@@ -120,7 +122,7 @@ def _rows(entry: Format, trace: Trace, parts: PartMap) -> Rows:
 def _exact(trace: Trace, losses: Losses, value: Json, parts: PartMap) -> tuple[Trace, Losses]:
     """Take the arguments' text from the record; the loss stays where that was impossible."""
     trace, left = with_exact_arguments(trace, value, parts)
-    items = (loss for loss in losses.items if left or loss.kind != "args_not_exact")
+    items = (loss for loss in losses.items if left or loss.kind != _NOT_EXACT)
     return trace, Losses(items=tuple(items))
 
 

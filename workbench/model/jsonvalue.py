@@ -45,6 +45,10 @@ _CLOSING: Final = ("}", "]", ")")
 _LABEL: Final = re.compile(r"[\[({][^\[\](){}'\"#\\]*[\])}]\s*[^\s,]")
 """`[132] link ...`, `[INFO] ...`: no literal, and told so before a parser says it at length."""
 _DEPTH_LIMIT: Final = 500
+_JSON_SPACE: Final = " \t\n\r"
+_LAST_OF: Final = {"{": "}", "[": "]", '"': '"'}
+"""First character of a structure or text in JSON -> its last one."""
+_SCALAR: Final = re.compile(r"(?:true|false|null|-?[0-9][0-9.eE+-]*)[ \t\n\r]*")
 
 
 class Absent(Enum):
@@ -93,21 +97,28 @@ def parse_text(text: str) -> Parsed:
         design page 02, "Parse order"; the reverse order would read `True` in JSON-like text
         differently from the producers seen.
     """
-    first = text[:1]
-    if first.isalpha() and first not in "tfn":  # prose; only true, false and null are words
-        return _parsed(value=text, form=TextForm.TEXT)
+    if not _may_be_json(text):
+        return _parse_literal(text)
     try:
         value = STRICT_DECODER.decode(text)
     except (ValueError, RecursionError):
-        pass
-    else:
-        few = text.count("[") + text.count("{") < _DEPTH_LIMIT
-        return (
-            _parsed(value=value, form=TextForm.JSON)
-            if few or _depth_is_sane(value)
-            else Parsed(value=text, form=TextForm.TEXT)
-        )
-    return _parse_literal(text)
+        return _parse_literal(text)
+    few = text.count("[") + text.count("{") < _DEPTH_LIMIT
+    if few or _depth_is_sane(value):
+        return _parsed(value=value, form=TextForm.JSON)
+    return _parsed(value=text, form=TextForm.TEXT)
+
+
+def _may_be_json(text: str) -> bool:
+    """Whether a text begins and ends as JSON does: a parser says at length why prose is none."""
+    first = text[:1]
+    if first in _JSON_SPACE:
+        text = text.lstrip(_JSON_SPACE)
+        first = text[:1]
+    last = _LAST_OF.get(first)
+    if last is not None:
+        return text.endswith((last, *_JSON_SPACE)) and text.rstrip(_JSON_SPACE).endswith(last)
+    return _SCALAR.fullmatch(text) is not None
 
 
 def _parse_literal(text: str) -> Parsed:

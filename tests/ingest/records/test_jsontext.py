@@ -14,7 +14,6 @@ from tests.strategies import json_values
 from workbench.errors import TraceFormatError
 from workbench.ingest.records.jsontext import (
     depth_within,
-    is_shallow,
     path_of,
     read_carefully,
     without_lone_surrogates,
@@ -54,17 +53,6 @@ def test_depth_is_that_of_the_deepest_item(value: Json, limit: int) -> None:
 
     assert depth_within(read, limit) == (levels_below(value) <= limit)
     assert depth_within(value, limit) == (levels_below(value) <= limit)
-
-
-def test_brackets_of_every_kind_can_nest() -> None:
-    """Tuples of a Python literal become lists."""
-    deep: list[object] = []
-    for _ in range(150):
-        deep = [deep]
-
-    assert not is_shallow("(" * 151 + ")" * 151, deep)  # type: ignore[arg-type]
-    assert is_shallow("(" * 151, "a text")
-    assert is_shallow("[]", [])
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,8 @@ class CallBook:
         self, given: str | None, tool: str | None, args: Json | Absent
     ) -> tuple[NamedCall, Method] | None:
         if given:
+            if len(self._open) == 1 and self._open[0].given == given:
+                return self._open[0], Method.ID
             same = [call for call in self._open if call.given == given]
             if same:
                 last = max(call.turn for call in same)

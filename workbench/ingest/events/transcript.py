@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from workbench.ingest.events.pairing import CallBook, NamedCall
-from workbench.ingest.records.jsontext import is_shallow
+from workbench.ingest.records.jsontext import DEPTH_LIMIT, depth_within
 from workbench.ingest.records.parts import read_text
 from workbench.model.event import (
     CallError,
@@ -295,7 +295,7 @@ class Transcript:
             self.counts["args_not_exact"] += 1
             return compact(asked.value), asked.value
         parsed = read_text(asked.text)
-        if parsed.form is TextForm.TEXT or not is_shallow(asked.text, parsed.value):
+        if parsed.form is TextForm.TEXT or not depth_within(parsed.value, DEPTH_LIMIT):
             self.counts["args_not_json"] += 1
             return asked.text, ABSENT
         if parsed.form is TextForm.LITERAL:
@@ -306,7 +306,7 @@ class Transcript:
         if answered.text is None:
             return ABSENT if answered.value is None else answered.value
         parsed = read_text(answered.text)
-        if not is_shallow(answered.text, parsed.value):
+        if not depth_within(parsed.value, DEPTH_LIMIT):
             self.counts["results_too_deep"] += 1
             return ABSENT
         if parsed.form is TextForm.LITERAL:

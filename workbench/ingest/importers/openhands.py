@@ -126,17 +126,22 @@ class _Reader:
 
     def _add_call(self, ref: str, event: JsonMap, action: str, at: str | None) -> None:
         metadata = map_in(event, "tool_call_metadata")
-        given = text_in(metadata, "tool_call_id") or _own_call_id(event)
         number = integer_in(event, "id")
+        given = text_in(metadata, "tool_call_id") or (None if number is None else str(number))
         if number is not None:
             self._id_of[number] = given
+        args = _args(event)
+        tool = text_in(metadata, "function_name") or action
         response = text_in(map_in(metadata, "model_response"), "id")
         if response is None or response != self._response:
             self._response = response
-            thought = text_in(_args(event), "thought")
-            said = Said(ref=ref, text=thought, at=at, usage=self._usage(event))
-            self.script.reply(said, _calls(ref, event, action, given))
-        self._add_refusal(ref, event, action, at)
+            said = Said(ref=ref, text=text_in(args, "thought"), at=at, usage=self._usage(event))
+            calls = _told_calls(ref, metadata)
+            if not any(call.id == given for call in calls):
+                own: JsonMap = {key: item for key, item in args.items() if key not in _NO_ARGS}
+                calls = [Asked(ref=ref, id=given, tool=tool, value=own)]
+            self.script.reply(said, calls)
+        self._add_refusal(ref, args, tool, at)
 
     def _usage(self, event: JsonMap) -> Usage | None:
         """Return tokens of a reply and what the run cost more than before it."""
@@ -146,11 +151,10 @@ class _Reader:
         usage = map_in(event, "tool_call_metadata", "model_response", "usage")
         return usage_of(usage, cost_usd=cost if cost > 0 else None)
 
-    def _add_refusal(self, ref: str, event: JsonMap, action: str, at: str | None) -> None:
-        state = _args(event).get("confirmation_state") or _args(event).get("is_confirmed")
+    def _add_refusal(self, ref: str, args: JsonMap, tool: str, at: str | None) -> None:
+        state = args.get("confirmation_state") or args.get("is_confirmed")
         if state in ("rejected", "awaiting_confirmation"):
             decision = Decision.DENIED if state == "rejected" else Decision.ASKED
-            tool = text_in(map_in(event, "tool_call_metadata"), "function_name") or action
             self.script.mark(Permission(decision=decision, tool=tool, at=at, source_ref=ref))
 
     def _add_observation(self, ref: str, event: JsonMap, at: str | None) -> None:
@@ -249,28 +253,19 @@ def _args(event: JsonMap) -> JsonMap:
     return map_in(event, "args") if "args" in event else event
 
 
-def _own_call_id(event: JsonMap) -> str | None:
-    number = integer_in(event, "id")
-    return None if number is None else str(number)
-
-
-def _calls(ref: str, event: JsonMap, action: str, given: str | None) -> list[Asked]:
-    """Return the calls of an action's reply, else the action as a call."""
-    choices = map_in(event, "tool_call_metadata", "model_response").get("choices")
+def _told_calls(ref: str, metadata: JsonMap) -> list[Asked]:
+    """Return the calls of the reply that an action comes from, as the model wrote them."""
+    choices = map_in(metadata, "model_response").get("choices")
     message = map_in(choices[0], "message") if isinstance(choices, list) and choices else {}
     calls = message.get("tool_calls")
     place = f"{ref}.tool_call_metadata.model_response.choices.0.message.tool_calls"
-    found = [
-        Asked(ref=f"{place}.{n}", id=text_in(call, "id"), tool=name, text=text)
-        for n, call in enumerate(calls if isinstance(calls, list) else ())
-        if (name := text_in(map_in(call, "function"), "name"))
-        and (text := text_in(map_in(call, "function"), "arguments")) is not None
-    ]
-    if any(call.id == given for call in found):
-        return found
-    args: JsonMap = {name: value for name, value in _args(event).items() if name not in _NO_ARGS}
-    tool = text_in(map_in(event, "tool_call_metadata"), "function_name") or action
-    return [Asked(ref=ref, id=given, tool=tool, value=args)]
+    found = []
+    for n, call in enumerate(calls if isinstance(calls, list) else ()):
+        function = map_in(call, "function")
+        name, text = text_in(function, "name"), text_in(function, "arguments")
+        if name and text is not None:
+            found.append(Asked(ref=f"{place}.{n}", id=text_in(call, "id"), tool=name, text=text))
+    return found
 
 
 def _error(kind: str, event: JsonMap) -> CallError | None:

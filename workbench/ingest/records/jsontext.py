@@ -28,7 +28,6 @@ __all__ = [
     "checked_depth",
     "depth_within",
     "element_spans",
-    "is_shallow",
     "member_spans",
     "path_of",
     "read_carefully",
@@ -98,17 +97,6 @@ def checked_depth(value: Json, depth: int | None) -> Json:
     if depth is not None and not depth_within(value, depth):
         raise TraceFormatError(TOO_DEEP)
     return value
-
-
-def is_shallow(text: str, value: Json) -> bool:
-    """Whether what a text says, also as a Python literal, nests no deeper than the limit."""
-    if not isinstance(value, _CONTAINERS):
-        return True
-    return _brackets(text) + text.count("(") <= DEPTH_LIMIT or depth_within(value, DEPTH_LIMIT)
-
-
-def _brackets(text: str) -> int:
-    return text.count("[") + text.count("{")
 
 
 def _reason(error: json.JSONDecodeError, length: int) -> str:

@@ -19,6 +19,7 @@ import msgspec
 from workbench.ingest.records.jsontext import (
     DEPTH_LIMIT,
     checked_depth,
+    depth_within,
     element_spans,
     member_spans,
     read_carefully,
@@ -78,7 +79,7 @@ def read_text(text: str) -> Parsed:
             value: Json = _VALUE(text)
         except (*_REFUSED, UnicodeError):
             return parse_text(text)
-        if text.count("[") + text.count("{") <= DEPTH_LIMIT:
+        if depth_within(value, DEPTH_LIMIT):
             return _parsed(value=value, form=TextForm.JSON)
     return parse_text(text)
 
