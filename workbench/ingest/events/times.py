@@ -71,16 +71,16 @@ def time_of(value: Json, counts: Counter[str]) -> str | None:
     >>> time_of("2026-01-02 03:04:05.5Z", Counter())
     '2026-01-02T03:04:05.500000+00:00'
     """
-    if isinstance(value, str):
-        read = _read(value)
-        if read is None:
-            return None
-        _, text, naive = read
-        if naive:
-            counts["timestamps_without_zone"] += 1
-        return text
-    found = moment_of(value)
-    return None if found is None else found.text
+    if not isinstance(value, str):
+        found = moment_of(value)
+        return None if found is None else found.text
+    time = _parsed(value)
+    if time is None:
+        return None
+    if time.tzinfo is None:
+        counts["timestamps_without_zone"] += 1
+        return f"{time.isoformat()}+00:00"
+    return value if "T" in value else time.isoformat()
 
 
 def elapsed_ms(start: Json, end: Json) -> float | None:
@@ -89,26 +89,25 @@ def elapsed_ms(start: Json, end: Json) -> float | None:
 
 
 def _from_text(text: str) -> Moment | None:
-    read = _read(text)
-    if read is None:
+    time = _parsed(text)
+    if time is None:
         return None
-    time, written, naive = read
-    return Moment(micros=_micros(time), text=written, naive=naive)
+    if time.tzinfo is None:
+        written = f"{time.isoformat()}+00:00"
+        return Moment(micros=_micros(time.replace(tzinfo=UTC)), text=written, naive=True)
+    return Moment(micros=_micros(time), text=text if "T" in text else time.isoformat())
 
 
-def _read(text: str) -> tuple[datetime, str, bool] | None:
-    """Return a time with its zone, how it is written, and whether UTC was taken for its zone."""
+def _parsed(text: str) -> datetime | None:
+    """Return a time, without a zone where the text gives none; None: it is no time."""
     if not 10 < len(text) < 50:
         return None
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    if time.tzinfo is None:
-        return time.replace(tzinfo=UTC), f"{time.isoformat()}+00:00", True
-    if time.tzinfo is not UTC and _seconds_of(time) % 60:
-        return None
-    return time, text if "T" in text else time.isoformat(), False
+    is_odd = time.tzinfo not in (None, UTC) and _seconds_of(time) % 60
+    return None if is_odd else time
 
 
 def _seconds_of(time: datetime) -> float:

@@ -106,7 +106,8 @@ class _Reader:
         agent = self.spans.agent(event)
         given = list(map_items(event.get("input"), key=f"{ref}.input", origin=self.origin))
         for place, message in (*given, *self.pool.fresh(event, self.origin)):
-            self.add_message(place, message, agent=agent, at=at)
+            if text_in(message, "id") not in self._seen:
+                self.add_message(place, message, agent=agent, at=at)
         offered = self._tools_of(event)
         self.listed.update((tool.name, tool) for tool in offered if tool.name not in self.listed)
         config = map_in(event, "config")

@@ -79,8 +79,9 @@ class _Reader:
     def add(self, ref: str, event: JsonMap) -> None:
         """Add one event."""
         at = time_of(event.get("timestamp"), self.script.counts)
-        if text_in(event, "observation") is not None:
-            self._add_observation(ref, event, at)
+        observation = event.get("observation")
+        if isinstance(observation, str):
+            self._add_observation(ref, event, observation, at)
             return
         match text_in(event, "action"):
             case "system":
@@ -110,7 +111,7 @@ class _Reader:
             text=text_in(args, "content"),
             at=at,
             dropped=len(images) if isinstance(images, list) else 0,
-            usage=self._usage(event),
+            usage=self._usage(event, _response(event)),
         )
         if event.get("source", "user") == "user":
             self.script.user(said)
@@ -122,7 +123,8 @@ class _Reader:
         args = _args(event)
         texts = (text_in(args, key) for key in ("final_thought", "thought"))
         text = next(filter(None, texts), None) or text_in(event, "message")
-        self.script.reply(Said(ref=ref, text=text, at=at, usage=self._usage(event)))
+        usage = self._usage(event, _response(event))
+        self.script.reply(Said(ref=ref, text=text, at=at, usage=usage))
 
     def _add_call(self, ref: str, event: JsonMap, action: str, at: str | None) -> None:
         metadata = map_in(event, "tool_call_metadata")
@@ -132,24 +134,25 @@ class _Reader:
             self._id_of[number] = given
         args = _args(event)
         tool = text_in(metadata, "function_name") or action
-        response = text_in(map_in(metadata, "model_response"), "id")
-        if response is None or response != self._response:
-            self._response = response
-            said = Said(ref=ref, text=text_in(args, "thought"), at=at, usage=self._usage(event))
-            calls = _told_calls(ref, metadata)
+        response = map_in(metadata, "model_response")
+        id_of_response = text_in(response, "id")
+        if id_of_response is None or id_of_response != self._response:
+            self._response = id_of_response
+            usage = self._usage(event, response)
+            said = Said(ref=ref, text=text_in(args, "thought"), at=at, usage=usage)
+            calls = _told_calls(ref, response)
             if not any(call.id == given for call in calls):
                 own: JsonMap = {key: item for key, item in args.items() if key not in _NO_ARGS}
                 calls = [Asked(ref=ref, id=given, tool=tool, value=own)]
             self.script.reply(said, calls)
         self._add_refusal(ref, args, tool, at)
 
-    def _usage(self, event: JsonMap) -> Usage | None:
+    def _usage(self, event: JsonMap, response: JsonMap) -> Usage | None:
         """Return tokens of a reply and what the run cost more than before it."""
-        spent = cost_in(map_in(event, "llm_metrics"), "accumulated_cost") or 0.0
+        spent = cost_in(event.get("llm_metrics"), "accumulated_cost") or 0.0
         cost = round(spent - self._spent, 10)
         self._spent = max(spent, self._spent)
-        usage = map_in(event, "tool_call_metadata", "model_response", "usage")
-        return usage_of(usage, cost_usd=cost if cost > 0 else None)
+        return usage_of(response.get("usage"), cost_usd=cost if cost > 0 else None)
 
     def _add_refusal(self, ref: str, args: JsonMap, tool: str, at: str | None) -> None:
         state = args.get("confirmation_state") or args.get("is_confirmed")
@@ -157,8 +160,7 @@ class _Reader:
             decision = Decision.DENIED if state == "rejected" else Decision.ASKED
             self.script.mark(Permission(decision=decision, tool=tool, at=at, source_ref=ref))
 
-    def _add_observation(self, ref: str, event: JsonMap, at: str | None) -> None:
-        kind = text_in(event, "observation") or ""
+    def _add_observation(self, ref: str, event: JsonMap, kind: str, at: str | None) -> None:
         if kind in _SILENT:
             self.injected += kind == "recall"
             self.failed |= text_in(map_in(event, "extras"), "agent_state") == "error"
@@ -253,9 +255,13 @@ def _args(event: JsonMap) -> JsonMap:
     return map_in(event, "args") if "args" in event else event
 
 
-def _told_calls(ref: str, metadata: JsonMap) -> list[Asked]:
+def _response(event: JsonMap) -> JsonMap:
+    return map_in(event, "tool_call_metadata", "model_response")
+
+
+def _told_calls(ref: str, response: JsonMap) -> list[Asked]:
     """Return the calls of the reply that an action comes from, as the model wrote them."""
-    choices = map_in(metadata, "model_response").get("choices")
+    choices = response.get("choices")
     message = map_in(choices[0], "message") if isinstance(choices, list) and choices else {}
     calls = message.get("tool_calls")
     place = f"{ref}.tool_call_metadata.model_response.choices.0.message.tool_calls"
