@@ -362,6 +362,22 @@ def test_losses_are_refused() -> None:
         require_safe(replace(done, residue_at=("EMAIL_ADDRESS in view raw",)))
 
 
+def test_what_is_still_there_is_told_with_both_places() -> None:
+    """A person has to see what was found, and what of it nothing may replace, to decide."""
+    options = json.dumps({"options": {"zebra42horse": "wide"}})
+    trace = a_trace(
+        a_user("my password is zebra42horse"), a_call("t", result=options), a_claim("ok")
+    )
+    done = redacted(trace)
+
+    assert done.residue_at == (
+        "SECRET of #0.text stands at #3.result too, in view raw, escapes, split",
+    )
+    with pytest.raises(RefusedError, match=r"still there: SECRET of #0\.text") as refused:
+        require_safe(done)
+    assert "zebra" not in str(refused.value)
+
+
 def test_names_in_prose_need_a_model_or_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """Silence would read as safety."""
     monkeypatch.setenv("WORKBENCH_SPACY_MODEL", "no_such_model_anywhere")

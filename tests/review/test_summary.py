@@ -90,7 +90,7 @@ def test_long_lists_are_cut_and_say_so(redacted):
 
     shown = render_redaction(many)
 
-    assert "... 1 more in the draft's ledger" in shown
+    assert "... 1 more: `workbench redact` lists them all" in shown
     assert "PERSON  retained   #1.text   1 place" in shown
     assert "what makes it fail" not in shown
     assert "14 texts of the case seen by nobody yet\n  #0.text\n" in shown

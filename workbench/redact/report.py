@@ -20,9 +20,10 @@ from workbench.redact.policy import DecisionWord, Policy
 from workbench.redact.residue import Hit, Needle, scan
 from workbench.redact.substitute import shown_place
 from workbench.redact.trigger import Triggers, matches_any, root_of
+from workbench.redact.views import fold_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from workbench.model.trace import Trace
     from workbench.redact.assign import Assignment
@@ -35,6 +36,7 @@ __all__ = [
     "compare_schemas",
     "find_residue",
     "needles_of",
+    "residue_notes",
     "unreviewed_places",
 ]
 
@@ -241,6 +243,44 @@ def needles_of(survey: Survey, assignment: Assignment) -> list[Needle]:
             units=assignment.units.get(spot.text, ()),
         )
     return list(found.values())
+
+
+def residue_notes(
+    hits: Iterable[Hit],
+    needles: Sequence[Needle],
+    *,
+    survey: Survey,
+    texts: Sequence[str],
+    keys: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Say of each value that is still there where it was found, and where it is left.
+
+    Args:
+        hits: those that do not block are left out.
+        needles: the hits' values.
+        survey: of the document.
+        texts: the new text of each of its slots.
+        keys: replaced keys with their pseudonyms.
+    """
+    views: dict[int, list[str]] = {}
+    for hit in hits:
+        if hit.blocking:
+            views.setdefault(hit.needle, []).append(hit.view)
+    found_at = {spot.text.strip(): spot.leaf.path for spot in reversed(survey.spots)}
+    notes = []
+    for number, names in views.items():
+        needle = needles[number]
+        core = fold_text(needle.text)
+        places = (
+            slot.place
+            for slot, text in zip(survey.slots, texts, strict=True)
+            if core in fold_text(text)
+        )
+        left = next(places, None)
+        at = f"{needle.label} of {shown_place(found_at[needle.text], keys)}"
+        at += "" if left is None else f" stands at {shown_place(left, keys)} too"
+        notes.append(f"{at}, in view {', '.join(names)}")
+    return tuple(notes)
 
 
 def find_residue(document: JsonMap, needles: list[Needle]) -> tuple[Hit, ...]:

@@ -41,6 +41,7 @@ from workbench.redact.report import (
     compare_schemas,
     find_residue,
     needles_of,
+    residue_notes,
     unreviewed_places,
 )
 from workbench.redact.residue import Hit, Needle, view_count
@@ -216,7 +217,7 @@ class Run:
         )
         schemas = compare_schemas(self.trace, trace, triggers)
         needles = needles_of(self.survey, assignment)
-        hits = self._residue(assignment, needles)
+        hits, residue_at = self._residue(assignment, needles, keys)
         unseen = unreviewed_places(
             self.survey, policy=self.policy, kinds=self.kinds, survivors=survivors, keys=keys
         )
@@ -230,9 +231,7 @@ class Run:
             signature_same=same,
             broken_by=tuple(shown_place(place, keys) for place in broken),
             residue=Residue(views=view_count(), hits=sum(hit.blocking for hit in hits)),
-            residue_at=tuple(
-                f"{needles[h.needle].label} in view {h.view}" for h in hits if h.blocking
-            ),
+            residue_at=residue_at,
             unreviewed=len(unseen) + len({h.needle for h in hits if not h.blocking}),
             unseen=unseen,
             needles=tuple(needles),
@@ -341,8 +340,10 @@ class Run:
                 keys[spot.leaf.text] = assignment.pseudonyms[spot.text]
         return keys
 
-    def _residue(self, assignment: Assignment, needles: list[Needle]) -> tuple[Hit, ...]:
-        """Scan what came out; retained values are exempt at exactly their places."""
+    def _residue(
+        self, assignment: Assignment, needles: list[Needle], keys: Mapping[str, str]
+    ) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+        """Scan what came out, and say what is left; retained values are exempt at their places."""
 
         def replacing(spot: Spot) -> str | None:
             return "" if spot.stays is not None else self._replacing(assignment)(spot)
@@ -352,7 +353,8 @@ class Run:
         document: JsonMap = {"trace": filled(self.document, fill)}
         if self.contract is not None:
             document["contract"] = fill_contract(self.contract.document, fill)
-        return find_residue(document, needles)
+        hits = find_residue(document, needles)
+        return hits, residue_notes(hits, needles, survey=self.survey, texts=texts, keys=keys)
 
     def _replaced(self, survivors: Collection[str] | None = None) -> set[str]:
         """Return the values that are replaced, of those at some places (None: all)."""

@@ -20,6 +20,10 @@ _WORDED: Final = (
     r"(?P<value>(?=[^\s\"'`]{0,40}\d)(?=[^\s\"'`]{0,40}[A-Za-z])(?:(?!\\[nrt])[^\s\"'`<>(){}\[\],;]){6,200}(?<![.!?]))"
 )
 """A word for a secret, and behind it a token with letters and digits."""
+_WORD: Final = r"(?:[A-Z]?[a-z]{1,20}|[A-Z]{1,20})"
+_WORDS: Final = rf"{_WORD}(?:[-/.]{_WORD}){{0,20}}(?![\w+/~=-])"
+"""What stands behind `basic` and `bearer` in prose: basic connectivity, basic step-by-step help."""
+_CREDENTIAL: Final = r"[\w.+/~-]{12,4096}={0,2}"
 _PATTERNS: Final = tuple(
     re.compile(pattern)
     for pattern in (
@@ -33,7 +37,8 @@ _PATTERNS: Final = tuple(
         r"(?<!\w)SG\.[\w-]{16,32}\.[\w-]{30,64}",
         r"(?<!\w)eyJ[\w-]{4,4096}\.[\w-]{4,16384}(?:\.[\w-]{0,4096})?",
         r"-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----[\s\S]{16,8192}?-----END [A-Z ]{0,24}PRIVATE KEY-----",
-        r"(?i)(?<!\w)(?:bearer|basic)\s{1,3}(?P<value>[\w.+/~-]{12,4096}={0,2})",
+        rf"(?<!\w)(?i:bearer|basic)\s{{1,3}}(?P<value>(?!{_WORDS}){_CREDENTIAL})",
+        rf"(?i)authorization\W{{1,5}}(?:bearer|basic)\s{{1,3}}(?P<value>{_CREDENTIAL})(?![\w.+/~=-]| [a-z])",
         r"(?i)://[^/\s:@;&?]{1,128}:(?P<value>[^/\s@;&?]{1,128})@",
         _WORDED,
         r"(?i)(?:accountkey|sharedaccesskey|sig)=(?P<value>[\w%+/]{20,128}={0,2})",

@@ -115,7 +115,7 @@ def render_redaction(redaction: Redaction, *, lists: str = "") -> str:
         lines += ["", table(rows, head=("type", "pseudonym", "first at", ""))]
     if len(redaction.ledger) > _SHOWN:
         more = len(redaction.ledger) - _SHOWN
-        lines.append(f"... {more} more" + (where or " in the draft's ledger"))
+        lines.append(f"... {more} more" + (where or ": `workbench redact` lists them all"))
     trigger = [note for note in redaction.trigger if note.facts]
     if trigger:
         lines += ["", bold("what makes it fail, and what stayed true of it")]

@@ -84,7 +84,7 @@ export default {
     /** Say what a run tries, as it is chosen now; it decides what a green run is worth. */
     function draw_tries() {
       const chosen = inputs.fix.value || by_contract;
-      fill(inputs.fix.options[0], `as the contract says: by ${by_contract === "code" ? "code" : "the model"}`);
+      fill(inputs.fix.options[0], by_contract === "code" ? "by code, as the contract says" : "by the model: the contract does not say otherwise");
       fill(tries, TRIES[chosen] ?? "");
     }
     function input(name) {
