@@ -50,6 +50,7 @@ __all__ = ["FORMAT", "read_inspect"]
 
 _REFERENCES: Final = ("attachment://", "tc://")
 _SETTINGS: Final = ("temperature", "top_p", "top_k", "seed", "max_tokens", "stop_seqs")
+_ACTS: Final = frozenset({"model", "tool", "approval", "compaction"})
 _DECISIONS: Final = {
     "approve": Decision.GRANTED,
     "modify": Decision.GRANTED,
@@ -86,9 +87,10 @@ class _Reader:
     def add(self, ref: str, event: JsonMap) -> None:
         """Add one event."""
         self.spans.pass_by(event)
-        if self.spans.in_scorer(event):
-            return
-        match text_in(event, "event"):
+        kind = text_in(event, "event")
+        if kind not in _ACTS or self.spans.in_scorer(event):
+            return  # states, stores, sandboxes and scores stay in raw
+        match kind:
             case "model":
                 self._add_model(ref, event)
             case "tool":
@@ -99,7 +101,7 @@ class _Reader:
                 at = time_of(event.get("timestamp"), self.script.counts)
                 self.script.mark(ContextChange(change=Change.COMPACTION, at=at, source_ref=ref))
             case _:
-                pass  # states, stores, sandboxes and scores stay in raw
+                pass  # `_ACTS` has no other
 
     def _add_model(self, ref: str, event: JsonMap) -> None:
         at = time_of(event.get("timestamp"), self.script.counts)

@@ -31,14 +31,17 @@ class Spans:
 
     def pass_by(self, event: JsonMap) -> None:
         """Note the begin or end of a span or step."""
-        kind, given = text_in(event, "event"), text_in(event, "id")
-        if kind == "span_begin" and given is not None:
-            parent = text_in(event, "parent_id")
-            self._open[given] = text_in(event, "type"), text_in(event, "name"), parent
-        elif kind == "step" and event.get("action") == "begin":
-            self._steps.append(text_in(event, "type"))
-        elif kind == "step" and self._steps:
-            self._steps.pop()
+        kind = event.get("event")
+        if kind == "span_begin":
+            given = text_in(event, "id")
+            if given is not None:
+                parent = text_in(event, "parent_id")
+                self._open[given] = text_in(event, "type"), text_in(event, "name"), parent
+        elif kind == "step":
+            if event.get("action") == "begin":
+                self._steps.append(text_in(event, "type"))
+            elif self._steps:
+                self._steps.pop()
 
     def in_scorer(self, event: JsonMap) -> bool:
         """Whether a scorer caused an event."""
