@@ -25,6 +25,7 @@ from workbench.ingest.events.transcript import Answered, Asked, Said, Transcript
 from workbench.ingest.events.usage import usage_of
 from workbench.ingest.importers.inspect_pool import Pool
 from workbench.ingest.importers.inspect_spans import Spans
+from workbench.ingest.importers.inspect_texts import Texts
 from workbench.ingest.records.format import Format
 from workbench.ingest.records.shapes import as_map, map_in, map_items, text_in
 from workbench.model.event import (
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "read_inspect"]
 
-_REFERENCES: Final = ("attachment://", "tc://")
 _SETTINGS: Final = ("temperature", "top_p", "top_k", "seed", "max_tokens", "stop_seqs")
 _ACTS: Final = frozenset({"model", "tool", "approval", "compaction"})
 _DECISIONS: Final = {
@@ -67,15 +67,12 @@ class _Reader:
     """One sample on its way into a transcript."""
 
     origin: Origin
-    texts: JsonMap
-    """Reference -> text."""
+    texts: Texts
     pool: Pool
     script: Transcript = field(default_factory=Transcript)
     spans: Spans = field(default_factory=Spans)
     listed: dict[str, Tool] = field(default_factory=dict)
     model: str | None = None
-    lost: int = 0
-    """References to texts that the sample does not have."""
     _seen: set[str] = field(default_factory=set)
     """Messages that stand in the transcript."""
     _answered: set[str] = field(default_factory=set)
@@ -130,7 +127,7 @@ class _Reader:
         """Return the tools that a request offers: most often those of the request before."""
         listing = event.get("tools")
         if listing != self._listing:
-            self._listing, self._offered = listing, listed_tools(self._whole(listing))
+            self._listing, self._offered = listing, listed_tools(self.texts.whole(listing))
         return self._offered
 
     def _add_output(self, ref: str, event: JsonMap, agent: str | None) -> None:
@@ -175,7 +172,7 @@ class _Reader:
                 )
 
     def _said(self, ref: str, message: JsonMap, *, agent: str | None, at: str | None) -> Said:
-        whole = self._whole(message.get("content"))
+        whole = self.texts.whole(message.get("content"))
         content = read_content(whole, key=step_key(ref, "content"), origin=self.origin)
         return Said(ref=ref, text=content.text, dropped=content.dropped, agent=agent, at=at)
 
@@ -206,7 +203,7 @@ class _Reader:
             key = step_key(ref, "function")
             raise self.origin.error(key, f"is {describe(name)}; expected a tool's name")
         raw = call.get("arguments")
-        value = self._whole(raw)
+        value = self.texts.whole(raw)
         return Asked(
             ref=ref if value == raw else f"{ref}.function",  # a reference is not the exact text
             id=text_in(call, "id"),
@@ -218,7 +215,7 @@ class _Reader:
         given = text_in(event, "id")
         self._answered.add(given or "")
         content = read_result(
-            self._whole(event.get("result")), key=f"{ref}.result", origin=self.origin
+            self.texts.whole(event.get("result")), key=f"{ref}.result", origin=self.origin
         )
         done = event.get("completed") or event.get("timestamp")
         self.script.result(
@@ -260,7 +257,7 @@ class _Reader:
         error = map_in(holder, "error")
         if not error:
             return CallError() if holder.get("failed") is True else None
-        message = self._whole(error.get("message"))
+        message = self.texts.whole(error.get("message"))
         return CallError(
             type=text_in(error, "type"), message=message if isinstance(message, str) else None
         )
@@ -285,22 +282,8 @@ class _Reader:
             return given
         calls = message.get("tool_calls")
         ids = [text_in(call, "id") for call in calls] if isinstance(calls, list) else []
-        said = [message.get("role"), self._whole(message.get("content")), ids]
+        said = [message.get("role"), self.texts.whole(message.get("content")), ids]
         return json.dumps([*said, message.get("tool_call_id")], sort_keys=True)
-
-    def _whole(self, value: Json) -> Json:
-        """Return a value with its references replaced by the texts they stand for."""
-        if isinstance(value, str):
-            if not value.startswith(_REFERENCES):
-                return value
-            found = self.texts.get(value.partition("://")[2])
-            self.lost += found is None
-            return value if found is None else found
-        if isinstance(value, list):
-            return [self._whole(item) for item in value]
-        if isinstance(value, dict):
-            return {key: self._whole(item) for key, item in value.items()}
-        return value
 
 
 def read_inspect(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple[Trace, Losses]:
@@ -315,7 +298,7 @@ def read_inspect(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple
     events = list(map_items((old or sample).get("events"), key=key, origin=place))
     reader = _Reader(
         origin=place,
-        texts={**map_in(old, "content"), **map_in(sample, "attachments")},
+        texts=Texts.of(sample),
         pool=Pool.of(sample),
     )
     if any(event.get("event") == "model" for _, event in events):
@@ -339,7 +322,7 @@ def read_inspect(record: Json, *, place: Origin, tools: Sequence[Tool]) -> tuple
         ),
         status=_status(sample),
         listed=tuple(reader.listed.values()),
-        losses=tuple(_losses(texts=reader.lost, messages=reader.pool.missing)),
+        losses=tuple(_losses(texts=reader.texts.missing, messages=reader.pool.missing)),
     )
     return finished(reader.script, facts, origin=place, tools=tools)
 
