@@ -119,8 +119,8 @@ def a_shrink(folder: Path, trace: Trace = TRACE, *, reviewer: str = "Ana") -> Sh
     )
 
 
-def a_slow_shrink(folder: Path, *, calls: int = 40, reviewer: str = "Ana") -> ShrinkReview:
-    """Return a search of some seconds: every call breaks a clause, and each try is replayed."""
+def a_slow_shrink(folder: Path, *, calls: int = 240, reviewer: str = "Ana") -> ShrinkReview:
+    """Return a search of many seconds on any machine: every call breaks a clause, and each try is replayed."""
     tools = [f"crm.note{n}" for n in range(calls)]
     trace = a_trace(
         a_user("Pause my plan."),
