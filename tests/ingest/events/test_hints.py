@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given, strategies as st
 
+from workbench.ingest.events import hints
 from workbench.ingest.events.hints import mark_counter, shortest
 from workbench.ingest.events.masks import _MASK_MARKS, _OTHER_MARKS
 
@@ -25,11 +29,16 @@ _PLAIN = "word, " * 3000
 """So long that needles are looked for first, around texts of up to twenty marks."""
 
 
-@given(st.lists(_PIECES, max_size=12).map("".join), st.sampled_from(["", _PLAIN]))
-def test_what_stands_around_the_hints_is_enough(text: str, around: str) -> None:
+@given(
+    st.lists(_PIECES, max_size=12).map("".join),
+    st.sampled_from(["", _PLAIN]),
+    st.sampled_from([97, 4096, 1 << 18]),
+)
+def test_what_stands_around_the_hints_is_enough(text: str, around: str, chunk_bytes: int) -> None:
     """Windows are joined where they touch, cut no character in two, and count no mark twice."""
     text = around + text + around
-    found = _count(text)
+    with patch.object(hints, "_CHUNK_BYTES", chunk_bytes):
+        found, of_bytes = _count(text), _count(text.encode())
     whole: dict[str, int] = {}
     for mark in _MARKS:
         count = len(mark.pattern.findall(text))
@@ -37,7 +46,20 @@ def test_what_stands_around_the_hints_is_enough(text: str, around: str) -> None:
             whole[mark.kind] = whole.get(mark.kind, 0) + count
 
     assert found == whole
-    assert _count(text.encode()) == found
+    assert of_bytes == found
+
+
+def test_a_hint_at_each_byte_takes_no_memory_of_its_own() -> None:
+    """A progress bar of a megabyte would be hundreds of megabytes of places."""
+    tracemalloc.start()
+    try:
+        with patch.object(hints, "_CHUNK_BYTES", 1 << 14):
+            _count(b"*" * 200_000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize("dense", ["***, ", "EMAIL ", "99999 "])

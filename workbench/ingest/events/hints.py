@@ -10,8 +10,7 @@ few: so few can be looked for with the processor's wide registers, ten times as 
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import ahocorasick_rs
 from msgspec import Struct
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Mark", "mark_counter", "shortest"]
 
+Span: TypeAlias = tuple[int, int]
+
 _REACH_BYTES: Final = 512
 """A name of a host has up to a hundred characters of up to four bytes."""
 _SIEVE: Final = 64
@@ -30,6 +31,7 @@ _SHORT: Final = 2048
 """Up to this length looking for needles first saves nothing."""
 _RARE: Final = 256
 """Where a needle stands more often than once in so many bytes, all bytes are looked at."""
+_CHUNK_BYTES: Final = 1 << 18
 
 
 class Mark(Struct, frozen=True, kw_only=True):
@@ -65,15 +67,15 @@ def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int
 
     def count(text: str | bytes) -> dict[str, int]:
         raw = text if isinstance(text, bytes) else text.encode(errors="replace")
-        starts: dict[int, list[int]] = {}
+        around: dict[int, list[Span]] = {}
         for hint, start in hints_in(raw):
             for number in owners_of[hint]:
-                starts.setdefault(number, []).append(start)
+                _note(around.setdefault(number, []), start, known[number].reach_bytes)
         found: dict[str, int] = {}
-        for number, places in starts.items():
+        for number, spans in around.items():
             mark = known[number]
-            around = _around(raw, places, mark.reach_bytes)
-            times = sum(len(mark.pattern.findall(near)) for near in around)
+            near = (raw[start:end].decode(errors="ignore") for start, end in _merged(spans))
+            times = sum(len(mark.pattern.findall(text)) for text in near)
             if times:
                 found[mark.kind] = found.get(mark.kind, 0) + times
         return found
@@ -81,10 +83,21 @@ def mark_counter(marks: Iterable[Mark]) -> Callable[[str | bytes], dict[str, int
     return count
 
 
+def _note(spans: list[Span], start: int, reach: int) -> None:
+    """Note what stands around a hint; hints come nearly in order, so most lie in the last span."""
+    if spans and spans[-1][0] <= start - reach <= spans[-1][1]:
+        spans[-1] = spans[-1][0], max(spans[-1][1], start + reach)
+    else:
+        spans.append((start - reach, start + reach))
+
+
 def _hint_finder(
     hints: Sequence[bytes], needles: Iterable[str]
-) -> Callable[[bytes], list[tuple[int, int]]]:
-    """Return what finds all hints in bytes, overlapping ones too: which, and where it starts."""
+) -> Callable[[bytes], Iterator[tuple[int, int]]]:
+    """Return what finds all hints in bytes, overlapping ones too: which, and where it starts.
+
+    It goes on chunk by chunk: a megabyte of asterisks is a hint at each byte.
+    """
     machine = ahocorasick_rs.BytesAhoCorasick(
         hints,
         implementation=ahocorasick_rs.Implementation.DFA,  # the largest, and twice as quick
@@ -98,40 +111,39 @@ def _hint_finder(
     ]
     longest = max(map(len, hints))
 
-    def hints_in(raw: bytes) -> list[tuple[int, int]]:
+    def spans_near_needles(raw: bytes) -> Iterator[Span]:
+        for at in range(0, len(raw), _CHUNK_BYTES):
+            chunk = raw[at : at + _CHUNK_BYTES + longest]
+            hits = [hit for sieve in sieves for hit in sieve.find_matches_as_indexes(chunk)]
+            if len(hits) * _RARE < len(chunk):
+                yield from ((at + s - longest, at + e + longest) for _, s, e in hits)
+            else:
+                yield at - longest, at + len(chunk)
+
+    def hints_in(raw: bytes) -> Iterator[tuple[int, int]]:
         spans = [(0, len(raw))]
         if len(raw) > _SHORT:
-            hits = [hit for sieve in sieves for hit in sieve.find_matches_as_indexes(raw)]
-            if len(hits) * _RARE < len(raw):
-                spans = _merged((start - longest, end + longest) for _, start, end in hits)
-        return [
-            (hint, first + start)
-            for first, last in spans
-            for hint, start, _ in machine.find_matches_as_indexes(raw[first:last], overlapping=True)
-        ]
+            spans = _merged(spans_near_needles(raw))
+        for first, last in spans:
+            for at in range(first, last, _CHUNK_BYTES):
+                end = min(last, at + _CHUNK_BYTES)
+                part = raw[at : end + longest]
+                for hint, start, _ in machine.find_matches_as_indexes(part, overlapping=True):
+                    if at + start < end:
+                        yield hint, at + start
 
     return hints_in
 
 
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(spans: Iterable[Span]) -> list[Span]:
     """Return spans of which none touches another, in their order; none starts before 0."""
-    found: list[tuple[int, int]] = []
+    found: list[Span] = []
     for start, end in sorted(spans):
         if found and start <= found[-1][1]:
             found[-1] = found[-1][0], max(end, found[-1][1])
         else:
             found.append((max(0, start), end))
     return found
-
-
-def _around(raw: bytes, starts: Sequence[int], reach: int) -> Iterator[str]:
-    """Yield what stands around these places, each byte once; that is a small part of a record."""
-    places = sorted(starts)
-    first = places[0]
-    for last, following in pairwise((*places, len(raw) + 3 * reach)):
-        if following - last > 2 * reach:
-            yield raw[max(0, first - reach) : last + reach].decode(errors="ignore")
-            first = following
 
 
 def shortest(words: Iterable[str]) -> tuple[str, ...]:
