@@ -17,7 +17,8 @@ Importer: TypeAlias = Callable[..., tuple[Trace, Losses]]
 """`(record: Json, *, place: Origin, tools: Sequence[Tool]) -> (Trace, Losses)`.
 
 For a grouped format `record` is the list of the run's records, in the order of the file, and a
-`source_ref` starts with the position in that list: `4.message.content.0`.
+`source_ref` starts with the position in that list: `4.message.content.0`. Calls whose arguments'
+text the importer wrote are the loss `args_not_exact`: their exact text is then taken from the record.
 """
 
 
