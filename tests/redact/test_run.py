@@ -378,6 +378,20 @@ def test_what_is_still_there_is_told_with_both_places() -> None:
     assert "zebra" not in str(refused.value)
 
 
+def test_a_key_that_should_be_gone_is_not_shown() -> None:
+    """Nobody renames what a tool's schema calls an argument, and the refusal must not say it."""
+    keys = ("zebra42horse", "tiger77paw8")
+    schema: JsonMap = {"type": "object", "properties": {key: {} for key in keys}}
+    args: JsonMap = {keys[0]: f"my password is {keys[1]}", keys[1]: 1}
+    trace = a_trace(a_user(f"my password is {keys[0]}"), a_call("t", args=args), a_claim("ok"))
+    done = redacted(replace(trace, tools=(Tool(name="t", schema=schema),)))
+
+    assert [note.partition(",")[0] for note in done.residue_at] == [
+        "SECRET of #0.text stands at #2.args too",
+        'SECRET of #2.args."..." stands at #2.args too',
+    ]
+
+
 def test_names_in_prose_need_a_model_or_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """Silence would read as safety."""
     monkeypatch.setenv("WORKBENCH_SPACY_MODEL", "no_such_model_anywhere")

@@ -41,8 +41,6 @@ def shown_path(path: Path) -> str:
     if not path.is_absolute():
         return path.as_posix()
     here = Path.cwd()
-    if not str(path).startswith(str(here)):
-        return path.name
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from workbench.model.trace import Trace
     from workbench.redact.assign import Assignment
+    from workbench.redact.slots import Place
     from workbench.redact.survey import Spot, Survey
 
 __all__ = [
@@ -41,6 +42,8 @@ __all__ = [
 ]
 
 _LEAF_LIMIT: Final = 4000
+_HIDDEN: Final = "..."
+"""Shown for a key that is, or holds, a value which should be gone."""
 _OF_PROSE: Final = (
     "leading_",
     "trailing_",
@@ -267,20 +270,27 @@ def residue_notes(
         if hit.blocking:
             views.setdefault(hit.needle, []).append(hit.view)
     found_at = {spot.text.strip(): spot.leaf.path for spot in reversed(survey.spots)}
+    cores = [fold_text(needles[number].text) for number in views]
+
+    def shown(place: Place) -> str:
+        steps = (_HIDDEN if _holds(str(step), cores) else step for step in place)
+        return shown_place(tuple(steps), keys)
+
     notes = []
     for number, names in views.items():
         needle = needles[number]
-        core = fold_text(needle.text)
-        places = (
-            slot.place
-            for slot, text in zip(survey.slots, texts, strict=True)
-            if core in fold_text(text)
-        )
-        left = next(places, None)
-        at = f"{needle.label} of {shown_place(found_at[needle.text], keys)}"
-        at += "" if left is None else f" stands at {shown_place(left, keys)} too"
-        notes.append(f"{at}, in view {', '.join(names)}")
+        core = [fold_text(needle.text)]
+        slots = zip(survey.slots, texts, strict=True)
+        left = next((slot.place for slot, text in slots if _holds(text, core)), None)
+        note = f"{needle.label} of {shown(found_at[needle.text])}"
+        note += "" if left is None else f" stands at {shown(left)} too"
+        notes.append(f"{note}, in view {', '.join(names)}")
     return tuple(notes)
+
+
+def _holds(text: str, cores: Iterable[str]) -> bool:
+    folded = fold_text(text)
+    return any(core in folded for core in cores)
 
 
 def find_residue(document: JsonMap, needles: list[Needle]) -> tuple[Hit, ...]:

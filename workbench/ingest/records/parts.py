@@ -257,7 +257,8 @@ def _elements(raw: bytes, start: int, end: int) -> dict[Step, Span] | None:
 def _placed(raw: bytes, at: int, items: Sequence[msgspec.Raw]) -> dict[Step, Span] | None:
     """Return the spans of the elements of the list at `at`; None: no list begins there with them.
 
-    Of those behind the first only the lengths are looked at. Only white space and a comma stand between two, most often the same as before.
+    Of those behind the first only the lengths are looked at. Only white space and a comma stand
+    between two, most often the same as before.
     """
     opened = _OPENED.match(raw, at)
     if opened is None or (items and not raw.startswith(bytes(items[0]), opened.end())):
